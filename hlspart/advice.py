@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
@@ -54,8 +56,7 @@ class Writable(Predicted, Protocol):
 _CHECKED = frozenset({"reuse", "interchange", "scalars", "accumulators"})  # never slower by their making
 
 
-@dataclass(frozen=True)
-class _Text:
+class _Text(Struct, frozen=True):
     """A way before it is seen from a loop; ``lines`` None: the loops are those of the source."""
 
     kind: WayKind

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import AdviceOptions, BufferOptions, InferOptions, Options, RewriteOptions

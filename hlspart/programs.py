@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model.options import Options
 from hlspart.pipeline import Reader
@@ -59,8 +60,7 @@ def _text(path: str, read: Reader) -> str:
         return ""
 
 
-@dataclass(frozen=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """What a text calls, has bodies of, declares ``extern``, and defines as objects."""
 
     called: set[str] = field(default_factory=set)

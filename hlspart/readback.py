@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Severity
@@ -50,8 +52,7 @@ class Predicted(Protocol):
         """The prediction for other texts."""
 
 
-@dataclass(frozen=True)
-class Proposals:
+class Proposals(Struct, frozen=True):
     """Writes what inference proposes about a program, and checks it."""
 
     pipeline: Predicted
@@ -119,8 +120,7 @@ def cheapest(pipeline: Predicted, texts: Sequence[RewriteResult]) -> RewriteResu
     return texts[min(close)[2]]
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """What a text costs: loops that miss their II, cycles of all functions, and its shares of the device, added up."""
 
     missed: int

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from hlspart.reading import read_file
 
@@ -23,8 +24,7 @@ class SettingsError(Exception):
     """A settings file that cannot be used; one line with the file, the line and the key."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """``values``: setting -> value, of those about the target and the headers (:data:`TARGET_KEYS`) as they
     are used, of those about lint (:data:`LINT_KEYS`) as they stand. ``path`` None: there is no file."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.pipeline import Pipeline
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """One stage: its name for ``hlspart trace``, and the record that it leaves."""
 
     name: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
@@ -65,8 +67,7 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     return replace(result, diagnostics=(*result.diagnostics, *_not_tried(pipeline, result, options)))
 
 
-@dataclass
-class _Search:
+class _Search(Struct):
     """What a search has looked at, in scheduled operations, and what it left out because that was enough.
 
     Counted by texts, not by what had to be computed, so that an answer does not depend on the ones before it.

@@ -11,11 +11,11 @@ expression does not wrap (:func:`bounds` over the context does that).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import overload
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.model.access import Affine
 from hlspart.model.source import Origin
@@ -26,16 +26,14 @@ UNIVERSE = isl.Set("{ : }")
 NOWHERE = isl.Set("{ : 1 = 0 }")
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A value that has no affine form: why, in words, and the place that causes it."""
 
     reason: str
     at: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(Struct, frozen=True):
     """Address of an element (or row) of ``array``: its indices, the last one moves with ``p + k``."""
 
     array: int

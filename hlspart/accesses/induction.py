@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 import islpy as isl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import Known, Pointer, Unknown, Value
@@ -30,8 +30,7 @@ from hlspart.model.program import (
 from hlspart.semantics.conversions import INT
 
 
-@dataclass(slots=True)
-class InductionFrame:
+class InductionFrame(Struct):
     """What jumps inside a loop or switch leave behind."""
 
     loop: Loop | None  # None: a switch
@@ -39,8 +38,7 @@ class InductionFrame:
     continues: list[State] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """The counted form of a loop: ``name`` = ``start`` + ``step`` * n inside ``dom``."""
 
     variable: Variable

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import islpy as isl
+from msgspec import Struct, field
 
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import PARAM, SET, Known, Unknown
@@ -18,8 +18,7 @@ from hlspart.sets.counting import count
 Range = tuple[int | None, int | None]
 
 
-@dataclass(slots=True)
-class _Domain:
+class _Domain(Struct):
     set: isl.Set
     text: str
     params: tuple[str, ...]
@@ -28,8 +27,7 @@ class _Domain:
     ranges: dict[object, Range] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Relations:
+class Relations(Struct):
     """Writes accesses down; what accesses share (domains, ranges) is worked out once.
 
     ``known_extents`` overrides the extents of variables whose type does not tell them; ``called`` is what

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.accesses.analysis import fixed_parameters
 from hlspart.accesses.relations import Relations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import NOWHERE, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
@@ -24,8 +24,7 @@ Lazy = Callable[[], Stored]
 NO_REFERENCE = -1  # what stands for the reference of an access to a scalar
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """What holds at one point of a function.
 
     ``dom``: condition on iterators and symbols under which control is here (a superset when ``exact``
@@ -55,8 +54,7 @@ class State:
         return State(dict(self.env), dom, self.exact and exact, self.left, self.alive, self.branch)
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """Where a test holds and where it fails; both are supersets when ``why`` says that it is not affine."""
 
     true: isl.Set
@@ -64,8 +62,7 @@ class Condition:
     why: Unknown | None = None
 
 
-@dataclass(slots=True)
-class RawAccess:
+class RawAccess(Struct):
     """An access before its sets are written down."""
 
     ref: int

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from hlspart.pipeline import Pipeline
 from hlspart.render import notebook, shapes
 
@@ -75,8 +77,7 @@ class AccessAnswer(Answer, Sequence["Access"]):
         return notebook.accesses(self.to_json())
 
 
-@dataclass(frozen=True, repr=False)
-class IIAnswer(Answer):
+class IIAnswer(Answer, Struct, frozen=True):
     """The II, depth and latency of every loop, and the memory of every array."""
 
     pipelines: tuple[Pipeline, ...]
@@ -147,8 +148,7 @@ class LintAnswer(Answer, Sequence["Diagnostic"]):
         return notebook.lint(self.to_json())
 
 
-@dataclass(frozen=True, repr=False)
-class VerifyAnswer(Answer):
+class VerifyAnswer(Answer, Struct, frozen=True):
     """Two kernels on the same data: equal, or the first difference. True where they are equal."""
 
     original: str
@@ -171,8 +171,7 @@ class VerifyAnswer(Answer):
         return notebook.verify(self.to_json())
 
 
-@dataclass(frozen=True)
-class BankMap:
+class BankMap(Struct, frozen=True):
     """Which element lies in which bank: ``rows`` are the last two dimensions, the leading indices at 0.
 
     One dimension is cut into rows (``wrapped``); large arrays show a corner. ``note`` says so.
@@ -219,8 +218,7 @@ def bank_map(array: str, layout: Layout, which: str) -> BankMap:
     return BankMap(array, layout.banks, cells, note)
 
 
-@dataclass(frozen=True, repr=False)
-class AdviceAnswer(Answer):
+class AdviceAnswer(Answer, Struct, frozen=True):
     """The ways to faster loops, each written out and predicted."""
 
     pipelines: tuple[Pipeline, ...]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from hlspart.api.answers import AdviceAnswer, VerifyAnswer
 from hlspart.api.kernel import Kernel, RewriteAnswer, checked

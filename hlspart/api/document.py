@@ -4,9 +4,11 @@ cursor. Knows no protocol."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.inputs import InputError, open_pipeline
 from hlspart.model.diagnostics import Diagnostic
@@ -24,16 +26,14 @@ if TYPE_CHECKING:
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc")
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(Struct, frozen=True):
     """One line above a loop; ``line`` is 1-based."""
 
     line: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What the text at ``span`` is about, as Markdown."""
 
     span: Span

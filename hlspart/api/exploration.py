@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from hlspart.api.answers import Answer
 from hlspart.inputs import InputError
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from hlspart.model.exploring import ExploreOptions, ExploreResult
 
 
-@dataclass(frozen=True, repr=False)
-class ExploreAnswer(Answer):
+class ExploreAnswer(Answer, Struct, frozen=True):
     """What was found for the nests of the function ``top``; ``result`` None: nothing could be searched."""
 
     pipeline: Pipeline

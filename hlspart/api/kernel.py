@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct, field
 
 from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, bank_map
 from hlspart.api.changes import Change, transformed
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from hlspart.targets import Target
 
 
-@dataclass(frozen=True, repr=False)
-class InferAnswer(Answer):
+class InferAnswer(Answer, Struct, frozen=True):
     """The least partition that reaches the target II, with a proof where there is one."""
 
     of: Kernel
@@ -93,8 +93,7 @@ class InferAnswer(Answer):
         return notebook.infer(self.to_json())
 
 
-@dataclass(frozen=True, repr=False)
-class RewriteAnswer(Answer):
+class RewriteAnswer(Answer, Struct, frozen=True):
     """Banked C. ``outputs``: where a command writes each file ("-": standard output)."""
 
     of: Kernel
@@ -141,8 +140,7 @@ class RewriteAnswer(Answer):
         return notebook.rewrite(self.to_json())
 
 
-@dataclass(frozen=True, repr=False)
-class BuffersAnswer(Answer):
+class BuffersAnswer(Answer, Struct, frozen=True):
     """On-chip arrays that share memory, and C in which they do."""
 
     of: Kernel
@@ -181,8 +179,7 @@ class BuffersAnswer(Answer):
         return notebook.buffers(self.to_json())
 
 
-@dataclass(frozen=True, repr=False)
-class LayoutAnswer(Answer):
+class LayoutAnswer(Answer, Struct, frozen=True):
     """Layouts of the nests and arrays of one function. ``texts``: C that has them; None where it cannot be written."""
 
     of: Kernel
@@ -210,8 +207,7 @@ class LayoutAnswer(Answer):
         return notebook.layout(self.to_json())
 
 
-@dataclass(frozen=True, eq=False)
-class Kernel(Explores):
+class Kernel(Explores, Struct, frozen=True, eq=False):
     """Some files under some options. Every answer is computed once.
 
     Files that do not use each other are :attr:`programs` of their own; a variable's number is one of its program.

@@ -6,11 +6,11 @@ Branch and bound with greedy colouring (Tomita and Seki, 2003); vertex sets are 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass
-class Budget:
+class Budget(Struct):
     """Feasibility tests and search nodes left."""
 
     left: int

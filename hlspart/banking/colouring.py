@@ -8,15 +8,15 @@ of cells and of constraints are bit masks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MAX_CELLS = 400  # the search is as deep as there are cells
 
 Constraint = tuple[int, int]  # mask of cells, most of one colour
 
 
-@dataclass(frozen=True, slots=True)
-class Colouring:
+class Colouring(Struct, frozen=True):
     """``colours`` of the cells, None when none were found; ``complete``: then there are none. ``steps`` taken."""
 
     colours: tuple[int, ...] | None

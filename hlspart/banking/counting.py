@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from hlspart.banking.accesses import (
     affine_index,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hlspart.banking.accesses import exclusive
 from hlspart.banking.cliques import Budget, largest_clique

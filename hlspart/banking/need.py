@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.banking.accesses import affine_index, exclusive
 from hlspart.banking.conflicts import Conflicts
@@ -33,8 +34,7 @@ Family = tuple[int, ...]  # bit masks of accesses
 Offset = tuple[int, ...]  # one number per dimension, or per dimension looked at
 
 
-@dataclass(frozen=True)
-class Cluster:
+class Cluster(Struct, frozen=True):
     """Accesses with the same linear part that all run in some common iteration: positions, constant offsets.
 
     ``box`` are their common iterations where these form one; ``alike`` when each has just these.
@@ -60,8 +60,7 @@ class Cluster:
         return Motion(start, moves)
 
 
-@dataclass(frozen=True)
-class Motion:
+class Motion(Struct, frozen=True):
     """What is added to the offsets: ``start``, and of each (move, times) any k * move with 0 <= k < times."""
 
     start: Offset

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from hlspart.banking.sites import Sites
 from hlspart.model.ports import Ports
@@ -22,8 +23,7 @@ class Mapped(Protocol):
         """Bank of an element."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """One iteration: the elements that it reads (each once) and those that it writes."""
 
     reads: tuple[Element, ...]

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.banking.circle import Circle, Group, bits, multipliers
 from hlspart.banking.need import Cluster, Motion, Need, Offset
@@ -40,8 +41,7 @@ CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 Kind = Literal["lattice", "block"]
 
 
-@dataclass(frozen=True)
-class Banking:
+class Banking(Struct, frozen=True):
     """Outcome of a search.
 
     ``excluded``: every smaller number of banks was excluded in the union of families.

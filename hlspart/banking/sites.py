@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.cliques import Budget, largest_clique
@@ -14,8 +15,7 @@ from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, Ports
 from hlspart.sets.region import AccessRelation, Box, IterationSet, Regions, TooHard
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Struct, frozen=True):
     """An access with what does not depend on the layout."""
 
     position: int

@@ -10,9 +10,10 @@ import functools
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count, product, takewhile
 from random import Random
+
+from msgspec import Struct
 
 from hlspart.banking.circle import Circle, bits, multipliers
 from hlspart.banking.exchange import Exchange
@@ -26,8 +27,7 @@ LOOK = 400  # microseconds, about: whether one bank can hold its share
 Found = tuple[tuple[Offset, ...], tuple[int, ...], tuple[int, ...]]  # characters, their moduli, banks of the classes
 
 
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """Accesses of one iteration, of which at most ``cap`` may share a bank; ``motion`` None: at every position."""
 
     offsets: tuple[Offset, ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.blocked.forms import sums_products
 from hlspart.buffers.steps import Table
@@ -17,8 +18,7 @@ from hlspart.transform.printer import type_text
 _MARKS = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]", re.S)
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(Struct, frozen=True, dict=True):
     """Of one function, whose ``table`` it is. A function that is reached gets arrays of it, through other calls or not.
 
     A function has one text, so all statements that reach it have one layout: they are of one :meth:`group`.

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
+
+from msgspec import Struct
 
 from hlspart.model.blocked import COMPACT, Kind
 
@@ -20,16 +21,14 @@ MAX_CHOICES = 300  # ways to fix nodes that are looked at; some seconds
 Options = tuple[tuple[Kind, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CutValue:
+class CutValue(Struct, frozen=True):
     """What ``members`` (nodes by number) make and use: ``size`` bytes for every further layout among them."""
 
     members: tuple[int, ...]
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutChoice:
+class LayoutChoice(Struct, frozen=True):
     """A layout for every node, the bytes converted then, and what no choice is below."""
 
     layouts: tuple[Kind, ...]
@@ -61,8 +60,7 @@ def least(options: Sequence[tuple[Kind, ...]], values: Sequence[CutValue], most:
     return LayoutChoice(best.layouts, best.size, min(best.size, bound))
 
 
-@dataclass(frozen=True, slots=True)
-class _Relaxed:
+class _Relaxed(Struct, frozen=True):
     """What minimum cuts say of nodes with these options; ``undecided``: the node to fix next, if any."""
 
     options: Options

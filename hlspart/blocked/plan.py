@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model.blocked import TILE, Kind
 from hlspart.reading import read_file
@@ -25,8 +26,7 @@ class PlanError(Exception):
     """A plan that cannot be used; the text begins with ``path:line``."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutPlan:
+class LayoutPlan(Struct, frozen=True):
     """``nests``: kinds by label or line; ``arrays``: an option of the pragma and its value, by name."""
 
     path: str = ""

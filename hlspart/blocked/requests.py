@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.blocked.plan import LayoutPlan, tiles
 from hlspart.model.blocked import ANY, BLOCKED, COMPACT, Kind
@@ -16,8 +17,7 @@ _KINDS: dict[str, Kind] = {"blocked": BLOCKED, "compact": COMPACT, "any": ANY}
 _LAYOUTS: dict[str, Kind] = {"ncx": BLOCKED, "cx": BLOCKED, "blocked": BLOCKED, "compact": COMPACT, "nhwc": COMPACT}
 
 
-@dataclass
-class LayoutRequests:
+class LayoutRequests(Struct):
     """``nests``: by statement of the function; ``variables``: by id; ``tiles``: tile sizes by id; ``wrong``: faults.
 
     ``about``: the nest or array of each pragma, by its index.

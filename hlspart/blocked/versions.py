@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from hlspart.blocked.calls import Calls
 from hlspart.buffers.lifetimes import Lifetimes
@@ -13,16 +13,14 @@ from hlspart.sets.lifetimes import covered, values
 from hlspart.sets.region import TooHard
 
 
-@dataclass
-class Version:
+class Version(Struct):
     """What an array holds between two writes: who makes it (None: nobody) and who uses it; nodes by number."""
 
     producer: int | None
     users: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Versions:
+class Versions(Struct, frozen=True):
     """Of one function's arrays. ``touched``: the arrays of each of its statements, which are the first nodes."""
 
     program: Program

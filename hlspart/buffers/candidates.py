@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from hlspart.buffers.lifetimes import Life, Lifetimes, Summaries
 from hlspart.buffers.steps import Table
 from hlspart.model.access import AccessAnalysis
@@ -36,8 +38,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One array on the chip. ``key``: equal where arrays may share; None with the ``reason`` why it may with none."""
 
     variable: Variable

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.buffers.steps import Table
 from hlspart.model.access import Access, GroupEdge
@@ -15,8 +16,7 @@ from hlspart.sets.lifetimes import iterations, reach, repeated, values
 from hlspart.sets.region import TooHard
 
 
-@dataclass(frozen=True)
-class Life:
+class Life(Struct, frozen=True):
     """First and last step, both inclusive; ``reason``: why they are not to be relied upon, then all of the function."""
 
     first: int

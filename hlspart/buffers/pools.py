@@ -8,7 +8,8 @@ time while it is written is the exception.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.buffers.packing import pack
 from hlspart.model.buffers import MemoryBlock
@@ -19,8 +20,7 @@ _PACKING_WORK = 40_000
 Cost = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """One array, or a chain of arrays in one place: what it needs of a pool.
 
     ``members``: variable ids in order of their lives; ``rows`` of the pool; ``pinned``: it must
@@ -41,8 +41,7 @@ class Item:
         return MemoryBlock.inclusive("", self.first, self.last, self.rows)
 
 
-@dataclass(frozen=True)
-class Grouped:
+class Grouped(Struct, frozen=True):
     """Items of one pool, each with its first row."""
 
     items: tuple[Item, ...]

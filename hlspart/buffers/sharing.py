@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.buffers.candidates import Candidate, Candidates, element_bytes
 from hlspart.buffers.packing import pack
@@ -20,8 +21,7 @@ from hlspart.sets.lifetimes import overtakes
 from hlspart.sets.region import TooHard
 
 
-@dataclass(frozen=True)
-class Granule:
+class Granule(Struct, frozen=True):
     """Which memory counts first."""
 
     bram: bool

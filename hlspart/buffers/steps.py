@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from hlspart.model.access import Access, AccessAnalysis, GroupEdge
 from hlspart.model.buffers import ProgramStep
 from hlspart.model.program import (
@@ -32,8 +34,7 @@ from hlspart.model.program import (
 from hlspart.model.source import Span
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """One step, or a loop with the steps that it repeats."""
 
     statements: tuple[Stmt, ...]

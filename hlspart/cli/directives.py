@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, infer_options, infer_options_of, shared_options

@@ -106,7 +106,7 @@ def _reduced(
     pipeline: Pipeline, config: LintConfig, report: LintReport, baseline: str | None, diff_base: str | None
 ) -> LintReport:
     """Without known findings and those that a change does not bring."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from hlspart.cli import tree
     from hlspart.lint.baseline import BaselineError, read, without

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options

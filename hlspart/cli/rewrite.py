@@ -6,10 +6,10 @@ import difflib
 import json as writer
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, shared_options

@@ -8,9 +8,11 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.cli.cache import Cache
 from hlspart.cli.headers import SOURCES
@@ -44,8 +46,7 @@ def expanded(paths: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """Files that are looked at as one program."""
 
     paths: tuple[str, ...]

@@ -7,7 +7,8 @@ P blocks under a block map where blocks and slices coincide (docs/expand.md, "Ba
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.expand.region import Region, accesses_inside
 from hlspart.model.access import Access
@@ -16,8 +17,7 @@ from hlspart.model.inferred import InferredArray
 from hlspart.model.results import DimPartition, Validation
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """Banks of one dimension (1-based) of an array; ``reason`` says why there are none."""
 
     variable: int

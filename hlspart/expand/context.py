@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.model.expanding import Map, Request
 from hlspart.model.program import (
@@ -14,8 +16,7 @@ from hlspart.model.program import (
 MARKER = "/* hlspart expand"
 
 
-@dataclass(frozen=True)
-class ExpandedLoop:
+class ExpandedLoop(Struct, frozen=True):
     """One expanded loop in the text: ``pes`` elements in ``steps`` (text; None: a tail of one step from ``base``)."""
 
     loop: Loop
@@ -54,8 +55,7 @@ class ExpandedLoop:
         return f"{self.lower} {sign} {size}"
 
 
-@dataclass(frozen=True)
-class ExpansionContext:
+class ExpansionContext(Struct, frozen=True):
     """What surrounds a piece of the output."""
 
     axes: tuple[ExpandedLoop, ...] = ()
@@ -69,8 +69,7 @@ class ExpansionContext:
         return replace(self, indent=self.indent + "    ")
 
 
-@dataclass
-class Written:
+class Written(Struct):
     """Text of a region and what it holds."""
 
     lines: list[str]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.expand.context import ExpandedLoop, ExpansionContext, Written, marker, whole_box
 from hlspart.expand.partials import Partials

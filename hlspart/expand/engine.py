@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.expand import banks
 from hlspart.expand import grid as grids
@@ -26,8 +28,7 @@ from hlspart.rewrite.names import Names
 PLAIN = Form()
 
 
-@dataclass(frozen=True)
-class RegionPlan:
+class RegionPlan(Struct, frozen=True):
     """A region with its judgement and place, and (where it is legal) the edit that writes it."""
 
     expansion: Expansion

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.expand import banks
 from hlspart.expand.engine import PLAIN, Engine, RegionPlan
@@ -29,8 +31,7 @@ Infer = Callable[[Mapping[str, str]], tuple[Mapping[str, str], Sequence[Inferred
 _EFFICIENT = 0.95
 
 
-@dataclass(frozen=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     form: Form
     plan: RegionPlan
     edits: tuple[Edit, ...]

@@ -7,7 +7,8 @@ add to different elements. Each element takes its terms in the same order as bef
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
 from hlspart.model.access import AccessAnalysis
@@ -23,8 +24,7 @@ from hlspart.transform.reverse import refuse_hidden_order
 _MOVABLE = frozenset({"pipeline", "loop_flatten"})  # directives that hold for any loop at that depth
 
 
-@dataclass(frozen=True)
-class NestedLoops:
+class NestedLoops(Struct, frozen=True):
     """A loop that holds nothing but another one."""
 
     outer: Loop

@@ -8,8 +8,9 @@ consent: the result depends on the order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from hlspart.expand.partials import rotation
 from hlspart.expand.reductions import guarded_updates, mentions, update_of
@@ -40,8 +41,7 @@ MOST_PARTIALS = 32
 MOST_MORE = 4  # numbers of partials that are tried
 
 
-@dataclass(frozen=True)
-class Accumulator:
+class Accumulator(Struct, frozen=True):
     """A variable whose one update in ``loop`` holds up its pipeline, and the partials that would not."""
 
     loop: Loop

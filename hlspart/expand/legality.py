@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from hlspart.expand import reductions
 from hlspart.expand.accesses import Accesses
 from hlspart.expand.region import Guarded, Inner, Leaf, LoopBlock, Node, Refusal, Region
@@ -30,8 +32,7 @@ from hlspart.sets.processors import (
 )
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """How the loops of a region are spread: elements and map of each, and the order of time and space."""
 
     pes: tuple[int, ...]
@@ -363,8 +364,7 @@ class _Judge(Accesses):
 _WORDS = {"+": "sum", "*": "product", "min": "minimum", "max": "maximum", "&": "and", "|": "or", "^": "xor"}
 
 
-@dataclass(frozen=True)
-class _Culprit:
+class _Culprit(Struct, frozen=True):
     source: Access
     sink: Access
     here: Mapping[str, int]

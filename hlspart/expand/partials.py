@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from hlspart.expand.context import ExpansionContext
 from hlspart.expand.region import Refusal, Region

@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from hlspart.expand.accesses import Accesses
 from hlspart.expand.context import ExpansionContext, marker
@@ -34,16 +35,14 @@ from hlspart.semantics.places import before
 from hlspart.sets.nodes import Node, printed
 
 
-@dataclass(frozen=True)
-class Processes:
+class Processes(Struct, frozen=True):
     """The lines that stand for the loop, and the functions before the one that holds it."""
 
     lines: list[str]
     functions: Edit
 
 
-@dataclass(frozen=True)
-class _Result:
+class _Result(Struct, frozen=True):
     """A value that leaves each element through a pointer, and what is made of all of them behind the region.
 
     ``inside``: what the variable is called in an element; ``first``: what it starts from, ``start`` the parameter with
@@ -64,8 +63,7 @@ class _Result:
         return [] if self.first.isdigit() else [first]
 
 
-@dataclass(frozen=True)
-class _Interface:
+class _Interface(Struct, frozen=True):
     """What the functions hand on: ``values`` from outside, those that only stores need, arrays, and results."""
 
     values: tuple[Variable, ...]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.program import (
     ArrayRef,
@@ -34,8 +36,7 @@ _CALLS = {
 _MORE = {"<": "max", "<=": "max", ">": "min", ">=": "min"}  # `x < e` then x = e keeps the larger
 
 
-@dataclass(frozen=True, eq=False)
-class Update:
+class Update(Struct, frozen=True, eq=False):
     """A statement ``target op value``; ``values`` are the expressions that it combines with the target.
 
     ``others``: ids of its references to other places of the target's array (``x[i] -= l[i][j] * x[j]``).

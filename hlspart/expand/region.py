@@ -7,7 +7,8 @@ an instance in its time stamp (docs/expand.md). What cannot be expanded is a :cl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.expand.purity import IN_ORDER, PURE, hidden_effects, impure
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
@@ -54,16 +55,14 @@ class Refusal(Exception):
         self.code, self.reason, self.at = code, reason, at
 
 
-@dataclass(frozen=True, eq=False)
-class Leaf:
+class Leaf(Struct, frozen=True, eq=False):
     """One statement without loops."""
 
     number: int
     stmt: Stmt
 
 
-@dataclass(frozen=True, eq=False)
-class Inner:
+class Inner(Struct, frozen=True, eq=False):
     """A loop; ``number`` is the position of its header."""
 
     number: int
@@ -71,8 +70,7 @@ class Inner:
     body: tuple[Node, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Guarded:
+class Guarded(Struct, frozen=True, eq=False):
     """A condition around loops, tested by each element."""
 
     number: int
@@ -81,16 +79,14 @@ class Guarded:
     other: tuple[Node, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class LoopBlock:
+class LoopBlock(Struct, frozen=True, eq=False):
     """A block of its own that holds loops."""
 
     stmt: Block
     body: tuple[Node, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Mark:
+class Mark(Struct, frozen=True, eq=False):
     """A pragma, which belongs to the loop around it."""
 
     stmt: PragmaMark
@@ -99,8 +95,7 @@ class Mark:
 Node = Leaf | Inner | Guarded | LoopBlock | Mark
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(Struct, frozen=True):
     """The loops to expand, outermost first, and the tree of the outermost one's body.
 
     ``in_order``: iterations keep their order, so that channels are read and written as before.

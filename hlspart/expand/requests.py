@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.directives import RawPragma
@@ -28,8 +29,7 @@ _SIZE = re.compile(r"(\w+)[:=](\d+)\s*(B|KiB|MiB|KB|MB)?\Z")
 _UNITS = {None: 1, "B": 1, "KB": 1000, "KiB": 1024, "MB": 10**6, "MiB": 1 << 20}
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Keys of one pragma at a loop, or what is wrong with it."""
 
     pragma: RawPragma

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from hlspart.expand import privates
 from hlspart.expand.context import ExpandedLoop, ExpansionContext, bracketed

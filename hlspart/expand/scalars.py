@@ -9,8 +9,9 @@ to the bit.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
 from hlspart.expand.region import Refusal, build, first_value
@@ -57,8 +58,7 @@ _NEAR = range(1, MOST_DISTANCE + 1)
 _NEVER = 1 << 60  # iterations between accesses that meet in no element
 
 
-@dataclass(frozen=True)
-class HandedOn:
+class HandedOn(Struct, frozen=True):
     """An access that every iteration makes, and loads of its element with the number of iterations since then.
 
     ``stmt`` stands in the body of the loop: the store of ``source``, or a statement in which it is loaded.
@@ -121,8 +121,7 @@ def _of_loop(
             yield from uses.loaded({ref.id for ref, _ in stored.loads} if stored is not None else set())
 
 
-@dataclass(frozen=True)
-class _ArrayUses:
+class _ArrayUses(Struct, frozen=True):
     """What one loop does with one array; ``refs``: by id, all references in its body."""
 
     program: Program

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.expand.accesses import Accesses
 from hlspart.expand.partials import Partials
@@ -26,8 +27,7 @@ Element = tuple[int, ...]  # its number for each expanded loop
 _NOT_C = re.compile(r"\b(?:floord|ceild|min|max)\(")
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Struct, frozen=True):
     """The copies of one array; ``type`` is that of its elements, ``copied`` that of the copies'.
 
     ``loaded``: least and greatest index per dimension of what every copy is filled with. ``stored``: by element the
@@ -70,8 +70,7 @@ class Share:
         return self.reduction is not None or any(x is not None for x in self.stored)
 
 
-@dataclass
-class Shares:
+class Shares(Struct):
     """The shares of a region's arrays.
 
     ``axes``: how each expanded loop is spread; ``elements``: all of them; ``partials``: the partial results of a sum.

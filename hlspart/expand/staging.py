@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hlspart.expand.region import Refusal, Region
 from hlspart.model.access import Access
@@ -12,8 +13,7 @@ from hlspart.model.program import Program, ScalarType, Variable
 from hlspart.rewrite.names import Names
 
 
-@dataclass(frozen=True)
-class Staged:
+class Staged(Struct, frozen=True):
     """The buffer of one array: ``box`` are the elements that the region touches, per dimension."""
 
     variable: int

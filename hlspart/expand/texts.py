@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from msgspec import Struct
+
 from hlspart.expand.region import Refusal
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.program import (
@@ -114,8 +116,7 @@ class Texts:
         return apply_edits(SourceText(span.path, source.slice(span)), inside)
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A statement of a block with what stands before it on lines of its own and behind it on its last line."""
 
     stmt: Stmt

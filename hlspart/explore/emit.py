@@ -15,7 +15,8 @@ import itertools
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.expand.region import Refusal
 from hlspart.expand.texts import type_text
@@ -36,8 +37,7 @@ from hlspart.semantics.places import before
 _NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 
 
-@dataclass(frozen=True)
-class Emitted:
+class Emitted(Struct, frozen=True):
     """A region's functions and the block that stands for its nest; names of the functions, by operand.
 
     ``whole``: name of the one that has all steps, where the block calls it.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from operator import le
 from typing import Generic, Protocol, TypeVar
+
+from msgspec.structs import replace
 
 from hlspart.model.exploring import Combined, Point, ResourceBudget
 

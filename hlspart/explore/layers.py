@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class NestUses:
+class NestUses(Struct, frozen=True):
     """The arrays that a nest reads and writes, by whatever names them."""
 
     reads: frozenset[object]
     writes: frozenset[object]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerEdge:
+class LayerEdge(Struct, frozen=True):
     """The nest ``before`` must be done before ``behind``; ``kinds`` of RAW, WAR, WAW, barrier."""
 
     before: int
@@ -23,8 +22,7 @@ class LayerEdge:
     kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
+class Layers(Struct, frozen=True):
     """A layer per nest, the last ones 0; ``order``: layer by layer, each in the order of the text.
 
     ``barrier``: whether a nest is the last one of its layer in that order.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
@@ -24,8 +26,7 @@ Predict = Callable[[Mapping[str, str]], IIResult]
 Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class IterationFigure:
+class IterationFigure(Struct, frozen=True):
     """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why."""
 
     ii: int

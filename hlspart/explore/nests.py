@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal, build
 from hlspart.explore.requests import outer_loops
@@ -41,8 +43,7 @@ from hlspart.semantics.effects import statement_expressions
 When = Literal["first", "last", "every"]
 
 
-@dataclass(frozen=True)
-class OperandWindow:
+class OperandWindow(Struct, frozen=True):
     """Where in its array an operand's tile lies: per dimension the constants and the elements that are touched."""
 
     variable: Variable
@@ -51,8 +52,7 @@ class OperandWindow:
     exact: tuple[bool, ...]  # every element of a tile along a dimension is written
 
 
-@dataclass(frozen=True, eq=False)
-class ReadNest:
+class ReadNest(Struct, frozen=True, eq=False):
     """A nest with its place in the text. ``kept``: (level, statement, when) for what stands beside an inner loop: it
     runs in the ``first`` or the ``last`` iteration of the loops below ``level``, or in ``every`` one: a value that
     does not change.
@@ -78,8 +78,7 @@ class ReadNest:
     inner: Mapping[str, str]  # iterator of another loop -> its name in the text
 
 
-@dataclass(frozen=True, eq=False)
-class KeptNest:
+class KeptNest(Struct, frozen=True, eq=False):
     """A loop nest that keeps its text, and why."""
 
     loop: Loop

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import alike
@@ -31,8 +33,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
 MODEL = 5
 
 
-@dataclass(frozen=True)
-class SearchedNest:
+class SearchedNest(Struct, frozen=True):
     """One nest with its space; ``key``: equal for nests with equal results."""
 
     written: ReadNest

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import Emitted, write
@@ -19,8 +21,7 @@ from hlspart.model.results import IIResult
 READ_BACK = 6
 
 
-@dataclass(frozen=True)
-class WrittenChoice:
+class WrittenChoice(Struct, frozen=True):
     """A choice, its C, and what ``ii`` says of that."""
 
     chosen: Combined
@@ -34,8 +35,7 @@ class WrittenChoice:
         return math.inf if self.back is None or self.back.cycles is None else self.back.cycles
 
 
-@dataclass
-class Selection:
+class Selection(Struct):
     """The best choice. ``over``: limits that others missed; ``proved``: no other can be better."""
 
     best: WrittenChoice | None = None

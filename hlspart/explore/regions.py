@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.explore.errors import RequestFileError
 from hlspart.explore.layers import LayerEdge
@@ -20,8 +22,7 @@ REPEATS = 4
 _LINE = re.compile(r"(?:(-?\d+)\s*:)?(.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class KindPattern:
+class KindPattern(Struct, frozen=True):
     """Kinds in a row, and which of them may repeat."""
 
     text: str
@@ -42,8 +43,7 @@ class KindPattern:
         return sorted(end - start for end in ends)
 
 
-@dataclass(frozen=True, slots=True)
-class NestRegion:
+class NestRegion(Struct, frozen=True):
     """Numbers of nests in the order of the text; ``by``: the pattern or the pragma that made them one."""
 
     members: tuple[int, ...]

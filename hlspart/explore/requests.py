@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from hlspart.explore.errors import RequestFileError
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -23,8 +24,7 @@ _TABLES = {
 }  # fmt: skip
 
 
-@dataclass
-class Requests:
+class Requests(Struct):
     """By id of the outermost loop. ``regions``: nests that are one; ``barriers``: nests that begin behind one."""
 
     fixes: dict[int, list[FixRequest]] = field(default_factory=dict)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hlspart.explore.bound import Bound
 from hlspart.explore.front import Front, front, within
@@ -21,8 +22,7 @@ PART = 4096
 RESOURCES = ("bytes", "dsp", "bram18k")
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Struct, frozen=True):
     """All candidates of a nest under one shard vector, or the first ``limit`` of them, or one of several ``parts``."""
 
     nest: int
@@ -44,8 +44,7 @@ class Task:
         return self.candidates if self.limit is None else min(self.limit, self.candidates)
 
 
-@dataclass(frozen=True)
-class SearchProblem:
+class SearchProblem(Struct, frozen=True):
     """What a worker needs to run tasks: plain values only."""
 
     spaces: tuple[Space, ...]

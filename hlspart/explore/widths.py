@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from hlspart.model.exploring import Operand, TiledNest, Vector
 
@@ -22,8 +23,7 @@ PORTS = 2  #: of a bank of a buffer
 MOST = 256  #: words in an iteration of a copy
 
 
-@dataclass(frozen=True, slots=True)
-class Copying:
+class Copying(Struct, frozen=True):
     """``lanes`` words of a tile at once along its dimension ``dim``, of all elements along each loop of ``beside``.
 
     ``interval``: cycles from one of the ``trips`` iterations to the next, so that no more words move in a cycle than

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.frontend.holes import Cut
 from hlspart.frontend.origins import TokenText
@@ -15,8 +18,7 @@ from hlspart.model.directives import RawPragma
 from hlspart.model.source import Origin, SourceText, Span
 
 
-@dataclass(frozen=True)
-class TypeName:
+class TypeName(Struct, frozen=True):
     """A typedef name in scope."""
 
     type: ir.CType
@@ -24,15 +26,13 @@ class TypeName:
     volatile: bool = False
 
 
-@dataclass(frozen=True)
-class EnumConstant:
+class EnumConstant(Struct, frozen=True):
     """An enumerator in scope."""
 
     value: int
 
 
-@dataclass(frozen=True)
-class FunctionDeclaration:
+class FunctionDeclaration(Struct, frozen=True):
     """A function name in scope; ``overloads``: all functions that it may mean, told apart by ``signature``.
 
     ``reference``: it returns one.
@@ -45,15 +45,13 @@ class FunctionDeclaration:
     reference: bool = False
 
 
-@dataclass(frozen=True)
-class VariableId:
+class VariableId(Struct, frozen=True):
     """A variable in scope."""
 
     id: int
 
 
-@dataclass(frozen=True)
-class NotRead:
+class NotRead(Struct, frozen=True):
     """A name that may be declared in text that is not read."""
 
     cause: str

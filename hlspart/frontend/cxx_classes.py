@@ -8,7 +8,8 @@ whose objects are copied, handed on, inherited from or built by statements is re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_plain import (
@@ -54,8 +55,7 @@ def without_classes(tokens: list[Token]) -> list[Token]:
     return _Objects(tokens, classes).run() if classes else tokens
 
 
-@dataclass
-class _Object:
+class _Object(Struct):
     """An object: its class, and the variables that its references are other names of."""
 
     of: PlainClass

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.frontend.cxx_deduce import closing
 from hlspart.frontend.cxx_types import split
@@ -19,8 +20,7 @@ _NO_ARGUMENT = frozenset(("&&", "||", "=", "==", "!=", "?"))  # outside of brack
 _NEVER_VALUES = frozenset(("ap_int", "ap_uint", "ap_fixed", "ap_ufixed", "ac_int"))
 
 
-@dataclass(eq=False)
-class CxxTemplate:
+class CxxTemplate(Struct, eq=False):
     """A template: its parameters and the tokens of its definition (without ``template<..>``).
 
     ``pattern``: the arguments that a specialisation is for, which are not among the tokens. ``own_names``: where in
@@ -57,8 +57,7 @@ class CxxTemplate:
         return len(formals) - open_ <= count <= most
 
 
-@dataclass
-class CxxTemplates:
+class CxxTemplates(Struct):
     """The tokens around the templates, the templates and aliases by name, and what is none that can be expanded."""
 
     rest: list[Token] = field(default_factory=list)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.frontend.cxx_members import OPEN, partner
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import PragmaToken, Token
 
 
-@dataclass(frozen=True)
-class ObjectDeclarator:
+class ObjectDeclarator(Struct, frozen=True):
     """One of the names that a declaration has: its extents with brackets, and its initial value.
 
     ``opening`` is what begins the value: ``(``, ``{``, ``=`` or nothing. ``value`` is what stands between the brackets

@@ -7,7 +7,8 @@ that has the shape of one. What has no such declaration is not deduced.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import Token
@@ -21,8 +22,7 @@ _NO_DECLARATION = frozenset((
 ))  # fmt: skip
 
 
-@dataclass(frozen=True)
-class DeclaredShape:
+class DeclaredShape(Struct, frozen=True):
     """A declared thing: the tokens of its element type, of each extent, and its name."""
 
     type: tuple[Token, ...]

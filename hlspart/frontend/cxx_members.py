@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_types import BASIC, split
@@ -40,8 +41,7 @@ def _with_name(part: Sequence[Token], name: Token) -> list[Token]:
     return [*part[:at], name, *part[at:]]
 
 
-@dataclass
-class DataMember:
+class DataMember(Struct):
     """One data member: its type, its name, the tokens of its extents and of its initial value."""
 
     type: list[Token]
@@ -50,8 +50,7 @@ class DataMember:
     value: list[Token]
 
 
-@dataclass
-class MemberFunction:
+class MemberFunction(Struct):
     """One member function. ``params`` and ``body`` have their brackets; ``inits``: of a constructor's members."""
 
     before: list[Token]
@@ -75,8 +74,7 @@ class MemberFunction:
         return sum("=" not in [t.text for t in part] for part in self.arguments)
 
 
-@dataclass(eq=False)
-class ClassText:
+class ClassText(Struct, eq=False):
     """A class: tokens ``first..last`` of its unit, and what is declared in it."""
 
     name: Token

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.frontend.cxx_collect import CxxTemplate, like
 from hlspart.frontend.cxx_types import split

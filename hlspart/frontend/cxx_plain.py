@@ -6,7 +6,8 @@ A constructor may set members to what it is given, and name what its references 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
@@ -21,8 +22,7 @@ _LABELS = ("public", "private", "protected")
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 
 
-@dataclass
-class PlainMember:
+class PlainMember(Struct):
     """One data member: its type, its name, the tokens of its extents and of its initial value.
 
     ``refers``: it is a reference, so another name of the variable that the constructor is given.
@@ -35,8 +35,7 @@ class PlainMember:
     refers: bool = False
 
 
-@dataclass
-class PlainMethod:
+class PlainMethod(Struct):
     """One member function: what stands before its name, its parameters with brackets, its body with braces."""
 
     before: list[Token]
@@ -45,8 +44,7 @@ class PlainMethod:
     body: list[Token]
 
 
-@dataclass
-class PlainClass:
+class PlainClass(Struct):
     name: Token
     first: int
     last: int

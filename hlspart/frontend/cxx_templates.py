@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.frontend.cxx_arguments import as_it_is, bound, completed, filled, key, matched, opened
 from hlspart.frontend.cxx_collect import (
@@ -35,8 +36,7 @@ _MOST_INSTANCES = 400
 _MOST_OF_ONE = 64
 
 
-@dataclass(eq=False)
-class _Instance:
+class _Instance(Struct, eq=False):
     """An instance: its template, the name that its uses have, its arguments in a row, and its tokens."""
 
     template: CxxTemplate

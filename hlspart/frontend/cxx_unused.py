@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates
 from hlspart.frontend.cxx_deduce import closing
@@ -15,8 +16,7 @@ _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 _BEHIND = frozenset(("const", "noexcept", "override", "final"))
 
 
-@dataclass(frozen=True)
-class UnusedFunction:
+class UnusedFunction(Struct, frozen=True):
     """A member function that no instance has: the tokens of its definition."""
 
     tokens: list[Token]
@@ -81,8 +81,7 @@ def _said(texts: Iterable[Sequence[Token]]) -> Counter[str]:
     return Counter(t.text for tokens in texts for t in tokens if t.kind == "id")
 
 
-@dataclass(frozen=True)
-class _Head:
+class _Head(Struct, frozen=True):
     """A function in a class: its name, and where its definition is."""
 
     name: Token

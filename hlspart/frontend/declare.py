@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
@@ -22,8 +22,7 @@ AUTO_TYPE = ir.OtherType("auto")
 RUN_TIME_EXTENT = "constant extent needed; use -D {name}=.."
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One parameter of a function declarator: its tree and the pieces of its text."""
 
     node: Any

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from hlspart.frontend.outline import Outline, OutlineItem
 from hlspart.frontend.parse import brackets
@@ -24,8 +25,7 @@ _COMPOUND = frozenset(("if", "for", "while", "do", "switch", "else", "case", "de
 _TAGS = frozenset(("struct", "class", "union", "enum"))
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """Tokens that are not read. ``types``: names that they may declare as types, each whether as a template."""
 
     cause: SourceError

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
+from msgspec.structs import replace
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct

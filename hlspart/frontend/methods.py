@@ -6,7 +6,7 @@ analysis understands them; a store into bits becomes a read-modify-write of the 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of

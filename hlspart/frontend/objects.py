@@ -8,7 +8,8 @@ that it returns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Context, FunctionDeclaration

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.frontend.tokens import PragmaToken, Token
 
@@ -19,8 +20,7 @@ _LOOPS = frozenset(("for", "while", "do"))
 _CONTINUES = frozenset((",", ";", "=", "(", "[", ".", "->"))  # what follows a brace that ends no function
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineItem:
+class OutlineItem(Struct, frozen=True):
     """Tokens ``first..last``. A "body" is what stands between the braces of a function."""
 
     kind: Kind

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.expand import Expander
@@ -32,8 +33,7 @@ PREDEFINED = {
 }  # fmt: skip
 
 
-@dataclass
-class Preprocessed:
+class Preprocessed(Struct):
     """Result of one unit; pragmas are among the tokens."""
 
     tokens: list[Token]

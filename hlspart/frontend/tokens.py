@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.program import OPEN
 
@@ -85,8 +86,7 @@ class PragmaToken(Token):
         self.spelling = spelling
 
 
-@dataclass
-class MacroDefinition:
+class MacroDefinition(Struct):
     """A definition. ``params`` None: object-like."""
 
     name: str
@@ -129,8 +129,7 @@ _PREFIXES = {"L", "u", "U", "u8"}
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """A directive line (tokens after ``#``; ``start`` is the place of the ``#``) or a run of text lines."""
 
     directive: bool

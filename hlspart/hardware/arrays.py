@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.model.access import AccessAnalysis, ArrayGroup
 from hlspart.model.program import ArrayType, PointerType, Program, ScalarType, Variable
 
 
-@dataclass(frozen=True)
-class Arrays:
+class Arrays(Struct, frozen=True, dict=True):
     """The arrays of a program; calls tie the variables of one together."""
 
     program: Program

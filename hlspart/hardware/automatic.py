@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.hardware.arrays import Arrays
 from hlspart.hardware.bindings import Bindings
@@ -15,8 +16,7 @@ from hlspart.targets import Target
 from hlspart.targets.target import REGISTERS
 
 
-@dataclass(frozen=True)
-class Automatic:
+class Automatic(Struct, frozen=True, dict=True):
     """The tool's choices; ``unrolled``: ids of the loops that are unrolled."""
 
     arrays: Arrays

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.hardware.arrays import Arrays
 from hlspart.hardware.memory import BUS
@@ -18,8 +19,7 @@ _RESOURCE = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Bindings:
+class Bindings(Struct, frozen=True, dict=True):
     """What directives say of the memory of each array."""
 
     arrays: Arrays

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.ports import Ports
@@ -14,8 +15,7 @@ STREAMS = frozenset({"fifo", "axis"})  # without addresses
 BUS = "m_axi"
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """What the scheduler asks of one array. ``resource`` names what its accesses compete for."""
 
     variable: int

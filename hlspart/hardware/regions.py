@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
 from hlspart.semantics.folding import declared
 
 
-@dataclass(frozen=True, slots=True)
-class RegionSharing:
+class RegionSharing(Struct, frozen=True):
     """How many processes of a region access the memory of an array, and whether all of them only read it."""
 
     processes: int
@@ -47,8 +47,7 @@ def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, RegionSha
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Process:
+class _Process(Struct, frozen=True):
     functions: frozenset[str]
     loops: frozenset[int]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.layouts.dimension import DimLayout
@@ -12,8 +13,7 @@ from hlspart.model.directives import PARTITION_TYPES
 from hlspart.model.program import Program
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(Struct, frozen=True):
     """How one dimension is packed: what would be the banks of a partition are ``lanes`` of one word."""
 
     layout: DimLayout
@@ -53,8 +53,7 @@ def _packed(kind: str | None, factor: int | None, extent: int) -> Packed | None:
     return Packed(DimLayout.of("block" if kind == "block" else "cyclic", extent, factor), min(factor, extent))
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """Words of the reshaped arrays. ``starts``: first value and step of iterators that start at a constant."""
 
     packed: Mapping[int, tuple[Packed | None, ...]]
@@ -94,8 +93,7 @@ class Words:
 _Word = tuple[object, Affine | None, str]  # key, index, isl text
 
 
-@dataclass(frozen=True)
-class _Division:
+class _Division(Struct, frozen=True):
     """Quotients and remainders of an index, as far as they are known at compile time."""
 
     form: Affine

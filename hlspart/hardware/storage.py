@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from hlspart.hardware.arrays import Arrays
 from hlspart.hardware.automatic import Automatic

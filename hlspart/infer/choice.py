@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace, divides
@@ -32,8 +34,7 @@ MOST_REGISTER_BITS = 16_384  # of one array; a slower loop is preferred to more 
 Pair = tuple[int, int, int]  # a loop of a demand, and positions of two of its accesses
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A banking with its price and what is proved about it.
 
     ``copies`` above 1: the array is replicated instead. ``rewrite``: no pragma says it, or the pragma
@@ -62,8 +63,7 @@ class Choice:
         return self.layout.mapping
 
 
-@dataclass(frozen=True)
-class Chooser:
+class Chooser(Struct, frozen=True, dict=True):
     """Chooses for one demand."""
 
     demand: Demand

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.infer.choice import Choice, Chooser, Pair
 from hlspart.infer.decision import Decision, as_it_is
@@ -21,8 +23,7 @@ NONE = Restraints()
 NO_STARTS: Mapping[int, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Choosing:
+class Choosing(Struct, frozen=True):
     """What one run knows; each step gives a new one.
 
     By group, and why: ``whole`` are better left whole, ``slowed`` cannot serve all loops as asked, ``registers`` are

@@ -8,7 +8,8 @@ w bits w * (n - 1) / 3 LUTs; a residue by a constant that is no power of two 8 L
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.banking.need import Need
 from hlspart.layouts.layout import Layout
@@ -18,8 +19,7 @@ from hlspart.targets import Target
 BLOCKS, LUTS = 1000, 150_000  # of a part that is not known: 150 LUTs and 300 flip-flops a block are usual
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """18 Kb blocks, LUTs and registers (bits); ``share``: their shares of the part, added up.
 
     ``selection``: those of the LUTs that stand between accesses and banks.

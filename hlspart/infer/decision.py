@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.infer.choice import Choice, Chooser
 from hlspart.infer.demand import Demand, LoopKey, key
@@ -13,8 +15,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import DimPartition
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The choice for one demand, the directives that say it and those that it replaces.
 
     ``said``: the directives of the choice, whether they are new or there already.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.need import Need
@@ -31,8 +33,7 @@ def key(loop: LoopResult) -> LoopKey:
     return loop.function, loop.loop
 
 
-@dataclass(frozen=True)
-class LoopNeed:
+class LoopNeed(Struct, frozen=True):
     """One loop's accesses to one array of a group; ``need`` is at the II that this loop is to reach."""
 
     result: LoopResult
@@ -46,8 +47,7 @@ class LoopNeed:
         return (self.result.trip_count.max or 1 << 20) * self.entered
 
 
-@dataclass(frozen=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """All needs on one group of arrays.
 
     ``roots`` are the members that are no formal of a given caller: they carry the directives.

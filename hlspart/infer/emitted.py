@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.infer.inference import Inference, Proposal
 from hlspart.infer.outcomes import as_asked, binding
@@ -81,8 +83,7 @@ def _as_promised(outcome: IIResult, result: InferResult) -> IIResult:
     return replace(outcome, loops=tuple(replace(x, ii=said.get((x.function, x.loop), x.ii)) for x in outcome.loops))
 
 
-@dataclass(frozen=True)
-class _Text:
+class _Text(Struct, frozen=True, dict=True):
     """A proposal, what is written for it, and the checks of that; ``rewritten`` None: it takes too long."""
 
     inference: Inference

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.need import BankModel
 from hlspart.infer.choice import divided
@@ -38,8 +40,7 @@ from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """The choice of one run, the prediction under it, and the groups whose banks take a division to be found."""
 
     result: InferResult

@@ -7,8 +7,9 @@ share a bank. Where such an order is part of the critical cycle of a loop, banks
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.need import Need
 from hlspart.infer.choice import Choice, Chooser
@@ -14,8 +16,7 @@ from hlspart.layouts.perdim import PerDimLayout
 MOST_SLOWER = 3  # IIs above the one asked for at which a rewrite is looked for where accesses differ in kind
 
 
-@dataclass(frozen=True)
-class Relaxed:
+class Relaxed(Struct, frozen=True):
     """IIs per loop that can be served, a banking for them, and why not those that were asked for."""
 
     iis: tuple[int, ...]

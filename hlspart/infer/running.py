@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from hlspart.banking.need import BankModel
 from hlspart.infer.choice import Choice, Pair
@@ -21,8 +22,7 @@ Plan = tuple[tuple[Decision, ...], IIResult]  # decisions, and the prediction un
 Made = dict[tuple[object, ...], tuple[Choice | None, str]]  # choices by what was asked: none is made twice
 
 
-@dataclass(frozen=True)
-class Separation:
+class Separation(Struct, frozen=True):
     """Accesses of one group that are to lie in different banks, directives under which they do, and why."""
 
     demand: Demand
@@ -31,8 +31,7 @@ class Separation:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Restraints:
+class Restraints(Struct, frozen=True):
     """What a choice is not to do, by group, and why.
 
     ``barred``: groups that no rewrite is to serve; ``held``: groups that keep the directives that they have;

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
 from hlspart.layouts.dimension import DimLayout
@@ -17,8 +18,7 @@ from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot, linear
 from hlspart.model.inferred import BankingMap
 
 
-@dataclass(frozen=True)
-class BlockCyclicLayout:
+class BlockCyclicLayout(Struct, frozen=True, dict=True):
     """``alpha`` and ``block * modulus`` have no common divisor; block >= 1."""
 
     shape: tuple[int, ...]

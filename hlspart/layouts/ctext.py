@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 
 class TextWriter(Protocol):
@@ -23,8 +24,7 @@ class TextWriter(Protocol):
         """A helper of this name for ``text``: its call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """Bank and place of an element as C text: ``words`` has one index per dimension of a bank's array."""
 
     bank: str

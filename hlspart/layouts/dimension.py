@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 DimKind = Literal["whole", "cyclic", "block", "complete"]
 T = TypeVar("T")
@@ -21,8 +23,7 @@ class Arithmetic(Protocol[T]):
         """x mod by; 0 <= x <= greatest. ``quotient``: x / by where it is a known constant."""
 
 
-@dataclass(frozen=True, slots=True)
-class DimLayout:
+class DimLayout(Struct, frozen=True):
     """Layout of one dimension of ``extent`` elements over ``banks`` banks.
 
     cyclic: bank = i mod f, local = i div f. block: B = ceil(extent / f), bank = i div B,

@@ -14,8 +14,9 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
 from hlspart.layouts.dimension import DimLayout
@@ -25,8 +26,7 @@ Vector = tuple[int, ...]
 Matrix = tuple[Vector, ...]
 
 
-@dataclass(frozen=True)
-class LatticeLayout:
+class LatticeLayout(Struct, frozen=True, dict=True):
     """``alphas[j] . x mod moduli[j]``; the characters together reach all product(moduli) values."""
 
     shape: tuple[int, ...]

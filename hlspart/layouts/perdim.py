@@ -8,15 +8,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
 
 
-@dataclass(frozen=True)
-class PerDimLayout:
+class PerDimLayout(Struct, frozen=True, dict=True):
     """Product of per-dimension layouts; banks are numbered row-major over the partitioned dimensions."""
 
     dims: tuple[DimLayout, ...]
@@ -186,8 +186,7 @@ class PerDimLayout:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(Struct, frozen=True):
     """C text by a writer, which makes no use of what is known of the other part."""
 
     writer: TextWriter

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+
+from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
@@ -19,8 +20,7 @@ from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
 from hlspart.model.inferred import BankingMap
 
 
-@dataclass(frozen=True)
-class TableLayout:
+class TableLayout(Struct, frozen=True, dict=True):
     """``table``: bank of each class, in the order of ``classes.bank``; every bank below the greatest one occurs."""
 
     classes: LatticeLayout

@@ -7,9 +7,10 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
+
+from msgspec import Struct
 
 from hlspart import rules
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -20,8 +21,7 @@ from hlspart.settings import SettingsError
 HEADINGS = ("What it does", "Why is this bad", "Example", "Use instead", "Vitis message it predicts")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A rule with its check and its page. ``source``: the module, for a rule that another package brings."""
 
     rule: Rule

@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.linting import LintReport, fingerprints
@@ -27,8 +28,7 @@ class GitError(Exception):
     """git is missing, or does not know the revision; one line."""
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """``lines``: path -> ranges of lines (first, last) that differ; a file that git does not track has changed
     as a whole. ``elsewhere``: other files of the repositories have changed, headers perhaps. ``commits``: top
     folder of each repository -> what it is compared with. ``was``: real path -> (top folder, name then) of what

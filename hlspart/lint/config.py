@@ -5,8 +5,10 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
 from typing import Any, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.lint.catalogue import entries, find
 from hlspart.model.diagnostics import Severity
@@ -15,8 +17,7 @@ from hlspart.settings import LINT_KEYS, Settings, SettingsError, words
 _SEVERITIES = tuple(get_args(Severity))
 
 
-@dataclass(frozen=True)
-class LintConfig:
+class LintConfig(Struct, frozen=True):
     """``select`` (codes, prefixes or names; empty: all) less ``ignore``; ``severity`` by code.
 
     ``per_file_ignores``: glob -> codes, prefixes or names; a path is tried as it is and as seen from
@@ -49,14 +50,14 @@ class LintConfig:
     def show(self) -> str:
         """Every setting with its origin, for ``--show-config``."""
         lines = []
-        for item in fields(self):
-            if item.name not in ("origin", "root"):
-                key = item.name.replace("_", "-")
-                value = getattr(self, item.name)
+        for name in self.__struct_fields__:
+            if name not in ("origin", "root"):
+                key = name.replace("_", "-")
+                value = getattr(self, name)
                 shown = (
                     list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
                 )
-                lines.append(f"{key} = {shown!r}  # {self.origin.get(item.name, 'default')}")
+                lines.append(f"{key} = {shown!r}  # {self.origin.get(name, 'default')}")
         return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.linting import LintReport
@@ -22,8 +23,7 @@ _PRAGMAS = re.compile(r"(?:\r?\n[ \t]*#pragma HLS [^\r\n\\]*)+(?:\r?\n[ \t]*)?")
 Again = Callable[[Mapping[str, str]], tuple[LintReport, IIResult]]
 
 
-@dataclass(frozen=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """New texts of the files that change, the findings that were fixed, and those that were not with the reason."""
 
     texts: Mapping[str, str]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.lint.catalogue import find
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -21,8 +22,7 @@ _MARK = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Suppression:
+class Suppression(Struct, frozen=True):
     """``codes`` are rule codes; empty: every rule. ``lines`` None covers the whole file."""
 
     place: Place

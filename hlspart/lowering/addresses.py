@@ -8,7 +8,8 @@ adder. Where all that and the setup of the memory exceed the period, the access 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.hardware.memory import STREAMS
 from hlspart.hardware.storage import Storage

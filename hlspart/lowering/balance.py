@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.lowering.graph import Op
 from hlspart.lowering.operations import Body

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.operations import Location, excludes

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Op
@@ -29,8 +31,7 @@ _CORES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Struct, frozen=True):
     """Implementation and latency (in cycles) asked of the operations of a kind that give a variable its value."""
 
     kind: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from itertools import count
+
+from msgspec import Struct
 
 from hlspart.banking.accesses import packed
 from hlspart.lowering.graph import MemoryRef
@@ -21,8 +22,7 @@ MEETING = "whether iterations touch the same element"  # what it depends on foll
 OUTSIDE = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """An access by the ``number`` of its form and the ``code`` of its constants; whether it is ``known``, or ``open``.
 
     Open: some dimension is no affine form of iterators. ``shape``: the number of its indices alone, without their
@@ -52,8 +52,7 @@ def beside(a: Address, b: Address) -> tuple[int, int, int]:
     return a.shape, b.shape, b.code - a.code
 
 
-@dataclass(frozen=True, slots=True)
-class PairDistance:
+class PairDistance(Struct, frozen=True):
     """Two accesses of one array: the distance (None: never), and what of it is not certain.
 
     ``uncertain``: why it may be no such distance, if there is a reason. ``unproved``: why the tool may see a
@@ -71,8 +70,7 @@ class PairDistance:
         return self.distance is None and self.unproved is None and not self.folded
 
 
-@dataclass(frozen=True)
-class Iterations:
+class Iterations(Struct, frozen=True):
     """The iterations of one pipelined loop, as far as distances depend on them.
 
     ``own``: how many of the last names of ``space`` belong to the loop; ``weights``/``steps``/``trips``: see

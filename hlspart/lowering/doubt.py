@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.lowering.graph import Edge, Op
 from hlspart.model.causes import Cause
 
 
-@dataclass(frozen=True)
-class Doubt:
+class Doubt(Struct, frozen=True):
     """Something that is not known of a loop, and how far it may relax or tighten the problem.
 
     It relaxes by ``fewer``, kinds of operators that may take as few states as they can, by ``gone``, orders that may

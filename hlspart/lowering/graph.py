@@ -9,7 +9,8 @@ the timing of both ends (see :mod:`hlspart.schedule.modulo`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.access import Affine
 
@@ -18,8 +19,7 @@ from hlspart.model.access import Affine
 FREE = frozenset({"const", "input", "index", "phi"})
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryRef:
+class MemoryRef(Struct, frozen=True):
     """The element that a load or store touches, over the names of the loop's iteration space.
 
     ``key`` identifies the address (equal keys: equal addresses). ``index``, ``map`` and ``domain``
@@ -40,8 +40,7 @@ class MemoryRef:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(Struct, frozen=True):
     """One operation. ``args`` are the ids of its operands (for a store: value, then address and guards).
 
     ``impl`` ("nodsp", ...) and ``latency`` (cycles) are what BIND_OP asks for. ``operands``: bits that the operands
@@ -65,8 +64,7 @@ class Op:
         return self.kind in FREE
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """The value that phi ``phi`` has in the next iteration is made by ``value``; ``name`` for people.
 
     ``scalar``: it is a variable of the source, not an element of an array.
@@ -78,8 +76,7 @@ class Carried:
     scalar: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """An order between two operations; ``gap`` None: by the timing of the value handed over.
 
     ``kind``: "data", "memory" or "control"; ``name`` the variable it goes through. ``scalar``: a variable of
@@ -95,8 +92,7 @@ class Edge:
     scalar: bool = False
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """Operations by id, and edges between those that are scheduled (none of them free)."""
 
     ops: Mapping[int, Op]

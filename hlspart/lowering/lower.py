@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.accesses import held, settled
 from hlspart.hardware.memory import BUS
@@ -27,8 +29,7 @@ from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.model.access import Affine
 
 
-@dataclass(frozen=True)
-class Lowered:
+class Lowered(Struct, frozen=True):
     """The graph, with the loads that depend on an enclosing loop of a flattened nest only.
 
     ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`hidden`.
@@ -415,8 +416,7 @@ def _channels(found: list[Op]) -> list[list[Op]]:
     return list(groups.values()) if told else [found]
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """How two accesses of one array lie towards each other; see :func:`different`, :func:`hidden`, :func:`one_of`."""
 
     differ: bool

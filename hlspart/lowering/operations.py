@@ -8,8 +8,10 @@ overwritten before anything may read it vanishes, a conditional one becomes a se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Carried, MemoryRef, Op
@@ -21,8 +23,7 @@ from hlspart.semantics import folding, spans
 MAX_OPS = 20_000
 
 
-@dataclass
-class Body:
+class Body(Struct):
     """Result of elaboration, still mutable: operations, carried values, live values, tests that leave the loop."""
 
     ops: dict[int, Op] = field(default_factory=dict)
@@ -51,8 +52,7 @@ class PackedWords(Protocol):
         """(key, index, isl map) of the word of an element; None when the element is not known."""
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What is being elaborated: the iteration space, and how own iterators move.
 
     ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
@@ -67,7 +67,7 @@ class Frame:
     ``divided``: completely partitioned dimensions by array: each of their indices is a memory of its own.
     """
 
-    program: c.Program = field(compare=False)  # frames are compared for one code
+    program: c.Program
     analysis: AccessAnalysis
     own: tuple[int, ...]
     names: tuple[str, ...]
@@ -85,8 +85,7 @@ class Frame:
     divided: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(Struct, frozen=True):
     """An address: its key, index over the space, isl map where needed, values it depends on, and domain."""
 
     variable: int

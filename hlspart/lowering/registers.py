@@ -8,7 +8,8 @@ between the last value and the memory (`reuse_select`), which leaves the memory 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.hardware.storage import Storage
 from hlspart.lowering.dependence import Carriers

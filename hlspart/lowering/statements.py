@@ -7,10 +7,12 @@ selections; expressions are evaluated by :mod:`hlspart.lowering.values`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from threading import Lock
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Carried
@@ -24,8 +26,7 @@ from hlspart.semantics import folding, spans
 MAX_COPIES = 8_192
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(Struct, frozen=True):
     """What decides whether a pipelined loop goes on: its test (None: always true), before or after the body.
 
     ``step`` is run after the body when the loop has no iterator that analysis knows.
@@ -41,8 +42,7 @@ class Control:
         return tuple(c.ExprStmt(x.at, x) for x in (self.test, self.step) if x is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Iteration:
+class Iteration(Struct, frozen=True):
     """The statements of one iteration: of flattened parents ahead of and behind the body, and how each copy moves.
 
     ``shifts``: an iterator and by how much it moves, for each unrolled copy of ``body``.
@@ -82,7 +82,7 @@ class _Made:
             if known is None:
                 return None
             self._found[iteration] = known
-            return next((x for f, x in known if f == frame and same_code(f.program, frame.program)), None)
+            return next((x for f, x in known if _same(f, frame)), None)
 
     def keep(self, frame: Frame, iteration: Iteration, made: Body | Unmodelled) -> Body | Unmodelled:
         """``made``, which takes the place of what was asked for the longest time ago."""
@@ -100,6 +100,11 @@ def _size(made: Body | Unmodelled) -> int:
 
 
 _MADE = _Made(200_000)
+
+
+def _same(frame: Frame, other: Frame) -> bool:
+    """Whether two frames say the same of the same code."""
+    return replace(frame, program=other.program) == other and same_code(frame.program, other.program)
 
 
 def _elaborated(frame: Frame, iteration: Iteration) -> Body | Unmodelled:

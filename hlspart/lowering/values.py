@@ -7,7 +7,8 @@ Conditional expressions become selections. Memory accesses and equal computation
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels

@@ -7,7 +7,9 @@ alone, the old value counts as read: the element then gets it back.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.access import Access
 from hlspart.sets.tilecode import meet, united
@@ -15,8 +17,7 @@ from hlspart.sets.tilecode import meet, united
 Branch = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MergedWrites:
+class MergedWrites(Struct, frozen=True):
     """``accesses`` with exact writes; ``same``: access left out -> access that stands for it.
 
     ``kept``: reads of old values that stand nowhere in the text -> their write. ``faults``: array -> access

@@ -7,7 +7,8 @@ them alone has one: the array is packed twice, and every access reads the copy o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import ArrayFacts, Layouts, layouts

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.mars import integers
 from hlspart.mars.integers import Vector
@@ -26,8 +28,7 @@ MAX_CLASSES = 64
 Shift = Mapping[int, Vector]
 
 
-@dataclass(frozen=True, slots=True)
-class Invariance:
+class Invariance(Struct, frozen=True):
     """Tile translations ``basis`` (Hermite rows) under which all data moves along, and how far it does.
 
     ``classes``: one tile of each class modulo ``basis``; ``shown``: one of each residue class of tiles,
@@ -75,8 +76,7 @@ def translations(
     return integers.hermite([s[width:] for s in solutions])
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """No position-independent answer: why, and two tiles that show it."""
 
     reason: str
@@ -191,8 +191,7 @@ def reads_match(inv: Invariance) -> str | None:
 # --------------------------------------------------------------------------------------- layout
 
 
-@dataclass(frozen=True, slots=True)
-class _Owned:
+class _Owned(Struct, frozen=True):
     """The block of one residue class of owners: MARS in memory order, identified by relative consumers."""
 
     users: tuple[tuple[Vector, ...], ...]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.mars.decompose import Refused, along, describe, invariance, reads_match, rejection, translations
 from hlspart.mars.integers import Vector
@@ -23,8 +25,7 @@ from hlspart.sets.region import TooHard
 from hlspart.sets.tiles import Footprints, TileTouch
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayFacts:
+class ArrayFacts(Struct, frozen=True):
     """What the nest's declarations say of an array; ``fault``: why it cannot be analysed at all."""
 
     name: str
@@ -35,8 +36,7 @@ class ArrayFacts:
     copy: int = 0  # which of several copies of the array, from 1; 0: the only one
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """A dependence that a hyperplane turns round."""
 
     form: TileForm
@@ -55,8 +55,7 @@ class Violation:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Layouts:
+class Layouts(Struct, frozen=True):
     """All records, what makes the tiling illegal, and what else should be said."""
 
     arrays: tuple[MarsArray, ...]
@@ -344,7 +343,7 @@ def _decomposed(
 ) -> list[MarsArray]:
     functions = [(u, matrices(u[3])) for u in uses]
     known = [f for _, fs in functions for f in fs or ()]
-    blank = replace(blank, cls=_class(known if all(fs is not None for _, fs in functions) else None))  # type: ignore[arg-type]
+    blank = replace(blank, cls=_class(known if all(fs is not None for _, fs in functions) else None))
     loose = sorted({p for _, inside, _, _, _ in uses for p in inside.parameters})
     if loose:
         reason = f"the size of its footprint depends on {', '.join(loose)}: tile the loops that they bound"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.mars.conditional import merged
 from hlspart.mars.layouts import ArrayFacts
@@ -41,8 +42,7 @@ from hlspart.model.source import Origin
 from hlspart.sets.dataflow import largest
 
 
-@dataclass(frozen=True)
-class TileNest:
+class TileNest(Struct, frozen=True):
     """One outermost loop of a function.
 
     ``key`` maps an array's key in ``accesses`` (its name, or name and id where two share one) to its

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 Consumers = frozenset[tuple[int, ...]]
 
 EXACT_UP_TO = 14
 
 
-@dataclass(frozen=True, slots=True)
-class SetOrder:
+class SetOrder(Struct, frozen=True):
     """``sequence`` of positions; ``bursts`` it needs; ``bound``: no order needs fewer. ``method`` says how."""
 
     sequence: tuple[int, ...]

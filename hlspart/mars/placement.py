@@ -8,7 +8,8 @@ are added to the hyperplanes of single statements (longest paths over the least 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.mars.layouts import planes
 from hlspart.mars.nest import TileNest

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.mars import integers
 from hlspart.model.access import Affine
@@ -15,8 +16,7 @@ _TERM = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BadTiling:
+class BadTiling(Struct, frozen=True):
     """What is wrong with a ``--tile`` text, at a 1-based column of it."""
 
     message: str

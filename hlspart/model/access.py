@@ -8,14 +8,14 @@ nest with a suffix (``i``, ``i_2``); parameters keep their own names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.source import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(Struct, frozen=True):
     """``const + sum(coefficient * name)``; terms sorted by name, no zero coefficients."""
 
     terms: tuple[tuple[str, int], ...]
@@ -67,8 +67,7 @@ class Affine:
         return text[2:] if text.startswith("+ ") else ("-" + text[2:] if text.startswith("- ") else text)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """Least and greatest value; None where unknown."""
 
     min: int | None
@@ -84,8 +83,7 @@ class Bounds:
         return low if low == high else f"{low}..{high}"
 
 
-@dataclass(frozen=True, slots=True)
-class LoopInfo:
+class LoopInfo(Struct, frozen=True):
     """What analysis knows of a loop.
 
     ``iterator`` is the name used in sets (None when the loop has no counted form); the value of
@@ -108,8 +106,7 @@ class LoopInfo:
     cause: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """One textual access to an array element, read or write (``A[i] += 1`` gives one of each).
 
     ``ref`` is the id of its ArrayRef. ``loops`` are ids, outermost first; ``iterators`` the names
@@ -148,8 +145,7 @@ class Access:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
-class GroupEdge:
+class GroupEdge(Struct, frozen=True):
     """An array handed from ``actual`` to ``formal`` (variable ids) by a call."""
 
     call: int
@@ -167,8 +163,7 @@ FaultCode = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class GroupFault:
+class GroupFault(Struct, frozen=True):
     """Why a group is not rewritten: ``code`` is stable, ``reason`` in words, with its place."""
 
     code: FaultCode
@@ -178,8 +173,7 @@ class GroupFault:
     expression: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayGroup:
+class ArrayGroup(Struct, frozen=True):
     """Arrays that must be laid out alike because calls connect them.
 
     ``faults`` name all that forbids a rewrite (non-affine accesses are listed per access, not here).
@@ -193,8 +187,7 @@ class ArrayGroup:
     top: bool
 
 
-@dataclass(frozen=True)
-class AccessAnalysis:
+class AccessAnalysis(Struct, frozen=True):
     """Result of ``hlspart.accesses.analyse``.
 
     ``shapes`` has the extents of arrays, and of pointers used as such: None where nothing tells one, not the

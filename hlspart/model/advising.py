@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.results import Proof
 
@@ -14,8 +15,7 @@ WayKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """One text of the whole file, seen from one loop.
 
     ``ii`` of the loop (None: unknown, or the loop went into another), ``latency`` in cycles of its function; the
@@ -50,8 +50,7 @@ class Way:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class LoopAdvice:
+class LoopAdvice(Struct, frozen=True):
     """The ways of one pipelined loop, the best first; ``path`` is the file that it stands in."""
 
     path: str

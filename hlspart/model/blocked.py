@@ -6,10 +6,11 @@ Sizes are bytes throughout. Logical order of a channel layout is N, H, W, C, row
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.diagnostics import Diagnostic
 
@@ -24,8 +25,7 @@ BATCH_ALIGN = 256  # bytes: where a batch begins
 BURST_BORDER = 4096  # bytes: no AXI burst crosses a multiple
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelLayout:
+class ChannelLayout(Struct, frozen=True):
     """How the channels of a tensor of ``shape`` (N, H, W, C) are grouped.
 
     ``single``: every point has its ``c0`` padded channels side by side. ``blocked``: ``cx`` planes of ``block``
@@ -104,8 +104,7 @@ class ChannelLayout:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Burst:
+class Burst(Struct, frozen=True):
     """A transfer cut where AXI cuts it: ``pieces`` in bytes; ``transactions`` of limited beats that they take."""
 
     base: int
@@ -120,8 +119,7 @@ class Burst:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class OffChip:
+class OffChip(Struct, frozen=True):
     """Base addresses of constants in external memory, in the order in which they lie there."""
 
     base: Mapping[str, int]
@@ -132,8 +130,7 @@ class OffChip:
         return {"base": dict(self.base), "end": self.end}
 
 
-@dataclass(frozen=True, slots=True)
-class TileLayout:
+class TileLayout(Struct, frozen=True):
     """An array in tiles of ``tiles`` elements per dimension, row-major in and among them; sizes in elements."""
 
     shape: tuple[int, ...]
@@ -169,8 +166,7 @@ def _strides(extents: tuple[int, ...]) -> list[int]:
     return [*accumulate((1, *reversed(extents[1:])), lambda a, b: a * b)][::-1]
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutNest:
+class LayoutNest(Struct, frozen=True):
     """A statement of the top function that has one layout for all its arrays; ``reason`` for what it demands."""
 
     line: int
@@ -186,8 +182,7 @@ class LayoutNest:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayLayout:
+class ArrayLayout(Struct, frozen=True):
     """What became of one array: ``layout`` is ``both`` where it is converted, or a constant is kept twice.
 
     ``forms``: the layouts that it has beside the compact one.
@@ -216,8 +211,7 @@ class ArrayLayout:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(Struct, frozen=True):
     """A copy of an array into another layout before statement ``unit`` of the function (after it, if ``after``).
 
     ``merged``: lines of further users that it serves.
@@ -245,8 +239,7 @@ class Conversion:
         }
 
 
-@dataclass(frozen=True)
-class Propagation:
+class Propagation(Struct, frozen=True):
     """Layouts of the nests and arrays of one function. ``units``: layout of each of its statements.
 
     ``size``: converted bytes; ``bound``: no choice has fewer; ``spread``: with a breadth-first spread from demands.

@@ -8,15 +8,15 @@ as in MiniMalloc's files; everywhere else, in JSON too, ``first`` and ``last`` a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryBlock:
+class MemoryBlock(Struct, frozen=True):
     """``size`` units of memory from step ``lower`` up to before ``upper``, at a multiple of ``align``."""
 
     name: str
@@ -35,8 +35,7 @@ class MemoryBlock:
         return self.lower < other.upper and other.lower < self.upper
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
+class Packing(Struct, frozen=True):
     """An offset per block, in their order.
 
     ``height``: the least memory that holds all. ``bound``: the most that is live at one step. ``proved``: no packing
@@ -50,8 +49,7 @@ class Packing:
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(Struct, frozen=True):
     """One array on the chip, or one block of a problem file: when it is live, how large it is and where it went.
 
     ``first``, ``last``: steps, both inclusive. ``size``: bytes of one copy; ``copies``: 2 for a channel of a DATAFLOW
@@ -97,8 +95,7 @@ class Buffer:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemFile:
+class ProblemFile(Struct, frozen=True):
     """A MiniMalloc problem: its blocks, and its rows as read, ``header`` first, for writing it again."""
 
     path: str
@@ -107,8 +104,7 @@ class ProblemFile:
     blocks: tuple[MemoryBlock, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CsvError:
+class CsvError(Struct, frozen=True):
     """What is wrong in a problem file; ``line`` and ``column`` from 1."""
 
     message: str
@@ -116,8 +112,7 @@ class CsvError:
     column: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(Struct, frozen=True):
     """One C array that several arrays of ``function`` share: ``members`` as (variable id, first row).
 
     ``dims``: its extents; ``size``: bytes; ``bram18k``: of its banks.
@@ -145,8 +140,7 @@ class Pool:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Sharing:
+class Sharing(Struct, frozen=True):
     """Result of ``hlspart buffers`` for one file; sizes in bytes.
 
     ``size``: of all memory; ``bound``: the most that is live at one step; ``unshared``: without sharing. ``proved``: no
@@ -175,8 +169,7 @@ class Sharing:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """One way in which a function touches an array, ready for value flow.
 
     ``domain``: isl set over ``iterators``; ``map``: isl map from them to the element, None: any element.
@@ -199,8 +192,7 @@ class Touch:
     unit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A value that touch ``writer`` leaves for touch ``reader``.
 
     ``carried``: position of the outermost loop around both whose iterations differ for some such value, None: none.
@@ -211,16 +203,14 @@ class Value:
     carried: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayValues:
+class ArrayValues(Struct, frozen=True):
     """All values of an array; ``unwritten``: reads that may find an element before it is written."""
 
     flows: tuple[Value, ...]
     unwritten: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramStep:
+class ProgramStep(Struct, frozen=True):
     """One row of the step table: an outermost nest that is not taken apart, a call, or statements between those.
 
     ``repeats``: ids of the loops around it that repeat it with other steps; ``reads``, ``writes``: variable ids.
@@ -239,8 +229,7 @@ class ProgramStep:
         return self.reads | self.writes
 
 
-@dataclass(frozen=True)
-class Shared:
+class Shared(Struct, frozen=True):
     """Result of sharing in C: the memories, the step table, and the new text of every given file.
 
     ``variables``: ids, in the order of the buffers.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.access import Bounds
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedLoop:
+class ReportedLoop(Struct, frozen=True):
     """One loop of a report. ``module``: the function it stands in, as the tool names it (None in old logs).
 
     ``name`` as reported: a label, ``VITIS_LOOP_7_1``, ``A_B`` of a flattened nest, or ``Loop 1.1`` of
@@ -27,8 +27,7 @@ class ReportedLoop:
     source: str  # the file it was read from
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedPartition:
+class ReportedPartition(Struct, frozen=True):
     """One array partition of a log: asked for by the user ("applied") or made by the tool ("added")."""
 
     variable: str
@@ -38,8 +37,7 @@ class ReportedPartition:
     origin: Literal["applied", "added"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolMessage:
+class ToolMessage(Struct, frozen=True):
     """A message of a log that explains an II or a storage: its id, text and source line."""
 
     code: str  # "200-885"
@@ -48,8 +46,7 @@ class ToolMessage:
     loop: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All that was read; what the files do not say of tool, part, clock and flow target is None."""
 
     tool: str | None
@@ -62,8 +59,7 @@ class Report:
     flow: Literal["vivado", "vitis"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LoopComparison:
+class LoopComparison(Struct, frozen=True):
     """A loop as predicted and as reported; either side may be missing.
 
     ``drift`` names what differs beyond the tolerance; ``why`` is the first point where both part.
@@ -81,8 +77,7 @@ class LoopComparison:
     why: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionComparison:
+class PartitionComparison(Struct, frozen=True):
     """A partition: asked for in the source or not, and what the tool did with it."""
 
     variable: str
@@ -93,8 +88,7 @@ class PartitionComparison:
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Result of ``hlspart compare``."""
 
     report: Report

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.printable import one_line
 from hlspart.model.source import Edit
@@ -11,8 +12,7 @@ from hlspart.model.source import Edit
 Severity = Literal["error", "warning", "info", "note"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """1-based position in a file; ``end_column`` is exclusive."""
 
     path: str
@@ -22,16 +22,14 @@ class Place:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """A second place that explains a diagnostic."""
 
     place: Place
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """Edits that remove the cause; ``safe`` when behaviour and meaning are proved to stay."""
 
     message: str
@@ -39,8 +37,7 @@ class Fix:
     safe: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One message. ``rule`` is a code such as ``HLP101``; ``name`` its kebab-case name."""
 
     rule: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.source import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Struct, frozen=True):
     """What tokens tell of a pragma in text that is not read: what is around it, and every name of that text."""
 
     cause: str
@@ -19,8 +19,7 @@ class Unread:
     names: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class RawPragma:
+class RawPragma(Struct, frozen=True):
     """A pragma as the frontend found it.
 
     ``text`` is what follows ``#pragma``, with continuations joined and comments removed;
@@ -41,8 +40,7 @@ class RawPragma:
     unread: Unread | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """``name=value`` or a bare word (``value`` None); ``at`` is its place where it has one."""
 
     name: str
@@ -50,8 +48,7 @@ class Option:
     at: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """What is wrong with a directive; ``code`` is a stable kebab-case word, ``meant`` the word that it should say."""
 
     code: str
@@ -62,8 +59,7 @@ class Fault:
     meant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """One HLS directive, wherever it was written.
 
     ``kind`` is the lower-case Vitis name with underscores (``array_partition``, ``pipeline``,
@@ -121,8 +117,7 @@ PartitionType = Literal["cyclic", "block", "complete"]
 PARTITION_TYPES: tuple[PartitionType, ...] = ("cyclic", "block", "complete")
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionRequest:
+class PartitionRequest(Struct, frozen=True):
     """One ARRAY_PARTITION as the user wrote it, evaluated: 1-based ``dim``, 0 = all dimensions.
 
     ``factor`` is None for complete. ``off`` marks ``off=true``.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.access import Bounds
 from hlspart.model.diagnostics import Diagnostic
@@ -19,8 +20,7 @@ Remainder = Literal["auto", "guard", "peel", "refuse"]
 Verdict = Literal["parallel", "reduction", "illegal", "refused", "invalid-placement"]
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Loops on a grid: ``space`` elements and ``time`` steps per loop, ``parts`` by loop and grid dimension.
 
     Steps of loops whose trip count is known at run time only are None. ``active`` elements own an iteration,
@@ -36,8 +36,7 @@ class Placement:
     allocated: int
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandOptions:
+class ExpandOptions(Struct, frozen=True):
     """What the user wants of every region; a pragma's keys stand in for what is None here."""
 
     loops: tuple[str, ...] = ()
@@ -56,8 +55,7 @@ class ExpandOptions:
     partition: Literal["auto", "rule", "infer", "none"] = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One region to expand: ``loops`` (ids, outermost first) with elements for each, or a grid to place them on."""
 
     function: str
@@ -77,8 +75,7 @@ class Request:
     pragmas: tuple[int, ...] = ()  # indices in Program.pragmas
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """One end of a dependence: an access in one iteration."""
 
     name: str
@@ -95,8 +92,7 @@ class End:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Private:
+class Private(Struct, frozen=True):
     """A variable of which every element has its own.
 
     ``box``: least and greatest index per dimension of what a last iteration writes, where that is a full box.
@@ -110,8 +106,7 @@ class Private:
     box: tuple[tuple[int, int], ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """One way to write a legal region; predictions choose among them.
 
     ``peel``: the iterations that are left over stand behind the loop. ``interleave``: partials of an element in turn.
@@ -124,8 +119,7 @@ class Form:
     pipelined: Mapping[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(Struct, frozen=True):
     """A variable that all elements add to: ``op`` one of ``+ * & | ^ min max``.
 
     ``loops``: positions of the region's loops over which it is reduced. ``whole``: all elements of the array have
@@ -141,8 +135,7 @@ class Reduction:
     others: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What integer sets say about a region. ``at``: place of the culprit."""
 
     verdict: Verdict
@@ -162,8 +155,7 @@ class Judgement:
         return self.verdict in ("parallel", "reduction")
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """Predicted figures of a region before and after; None where not known.
 
     ``before``, ``after``: cycles; ``ideal``: those of ``before`` if all elements worked all the time.
@@ -189,8 +181,7 @@ class Figures:
         return round(before[0] / elements / after[1], 3), round(before[1] / elements / after[0], 3)
 
 
-@dataclass(frozen=True, slots=True)
-class SweepRow:
+class SweepRow(Struct, frozen=True):
     """A region on ``pe`` elements; ``figures`` None where it is not written."""
 
     pe: int
@@ -198,8 +189,7 @@ class SweepRow:
     figures: Figures | None
 
 
-@dataclass(frozen=True)
-class Expansion:
+class Expansion(Struct, frozen=True):
     """One region with its judgement and, where it was written, what was written."""
 
     request: Request
@@ -221,8 +211,7 @@ class Expansion:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class ExpandResult:
+class ExpandResult(Struct, frozen=True):
     """All regions of the given files, the new texts, and what is to be said."""
 
     regions: tuple[Expansion, ...]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.memories import MemoryRule
@@ -19,8 +20,7 @@ Objective = Literal["latency", "bytes", "dsp", "bram", "area-delay"]
 StepPipeline = Literal["pingpong", "dataflow"]
 
 
-@dataclass(frozen=True, slots=True)
-class FixRequest:
+class FixRequest(Struct, frozen=True):
     """What the user fixes at a place: shard and split of a loop (its iterator or label), or where an array stays.
 
     ``resident``: the array is on the chip from the first step to the last; False: it moves while the nest runs.
@@ -34,8 +34,7 @@ class FixRequest:
     resident: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Assumed:
+class Assumed(Struct, frozen=True):
     """Figures of an iteration that the user gives instead of a prediction; None: as predicted."""
 
     ii: int | None = None
@@ -43,8 +42,7 @@ class Assumed:
     dsp: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dim:
+class Dim(Struct, frozen=True):
     """One dimension of an operand: ``sum(coefficient * position of loop) + [0, width)``; loops by number."""
 
     terms: tuple[tuple[int, int], ...]
@@ -55,8 +53,7 @@ class Dim:
         return sum(abs(c) * (slices[k] - 1) for k, c in self.terms) + self.width
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(Struct, frozen=True, dict=True):
     """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it.
 
     ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once.
@@ -90,8 +87,7 @@ class Operand:
         return math.prod(d.words(slices) for d in self.dims)
 
 
-@dataclass(frozen=True)
-class TiledNest:
+class TiledNest(Struct, frozen=True, dict=True):
     """Loops to shard and split, outermost first, and the operands of their body.
 
     ``whole``: numbers of loops that are neither sharded nor split. ``ordered``: what a written operand takes from one
@@ -159,8 +155,7 @@ class TiledNest:
         return frozenset(k for o in self.operands for k in self.carried(o))
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalMemory:
+class ExternalMemory(Struct, frozen=True):
     """External memory: ``width`` bytes per cycle, ``latency`` cycles per move, one engine or a port for each array."""
 
     width: int = 64
@@ -168,8 +163,7 @@ class ExternalMemory:
     per_array: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(Struct, frozen=True):
     """One candidate: a shard and a split per loop, and the order of the time loops (numbers, outermost first).
 
     ``names``: the order in names of loops, by which equally good orders are ranked.
@@ -191,8 +185,7 @@ class Vector:
         return self.shard, self.split, self.names, self.order
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """An operand on the chip: bytes of the tiles of all elements, copies of them, and every how many steps it moves."""
 
     array: str
@@ -204,8 +197,7 @@ class Move:
     cycles: int  # of one move
 
 
-@dataclass(frozen=True, slots=True)
-class StepCost:
+class StepCost(Struct, frozen=True):
     """What a candidate costs: ``cycles`` with load, compute and store at once; ``serial``: one after the other."""
 
     cycles: int
@@ -227,8 +219,7 @@ def _figures(cycles: int, size: int, dsp: int, bram18k: int | None) -> tuple[int
     return (cycles, size, dsp) if bram18k is None else (cycles, size, dsp, bram18k)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A candidate of one nest with its figures."""
 
     cycles: int
@@ -248,8 +239,7 @@ class Point:
         return (*self.figures, self.vector.key)
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceBudget:
+class ResourceBudget(Struct, frozen=True):
     """Upper limits; None: none."""
 
     size: int | None = None
@@ -271,8 +261,7 @@ class ResourceBudget:
         return {name: n for name, n in every.items() if n is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Candidates that miss one limit: how many, and the least that any of them needs."""
 
     resource: str
@@ -289,8 +278,7 @@ class Failure:
         }
 
 
-@dataclass(frozen=True)
-class Explored:
+class Explored(Struct, frozen=True):
     """A nest after its search. ``complete``: no candidate was left out but by a bound that proves it no better."""
 
     front: tuple[Point, ...]
@@ -303,8 +291,7 @@ class Explored:
     least: Mapping[str, int] = field(default_factory=dict)  # resource -> least of all candidates
 
 
-@dataclass(frozen=True)
-class Combined:
+class Combined(Struct, frozen=True):
     """One candidate per nest, together: cycles add along the chain of layers, memory is shared or adds up."""
 
     cycles: int
@@ -324,8 +311,7 @@ class Combined:
         return (*self.figures, tuple(p.vector.key for p in self.points))
 
 
-@dataclass(frozen=True)
-class ExploreOptions:
+class ExploreOptions(Struct, frozen=True):
     """What is asked of ``explore``.
 
     ``elements``: of every region, or as each likes one of ``fewer``; ``share``: regions take turns in one memory;
@@ -362,8 +348,7 @@ class ExploreOptions:
     share_functions: bool = False
 
 
-@dataclass(frozen=True)
-class Readback:
+class Readback(Struct, frozen=True):
     """What ``ii`` says of the C of a choice; None where it does not know.
 
     ``used``: ``dsp`` of the functions that compute, ``bram18k``, ``uram``, and ``lut`` and ``ff`` of memories alone.
@@ -375,8 +360,7 @@ class Readback:
     cause: str | None = None
 
 
-@dataclass(frozen=True)
-class ExploreResult:
+class ExploreResult(Struct, frozen=True):
     """``shape``: the entry of ``files``; ``texts``: the changed files; ``fits``: something was found within limits."""
 
     shape: Mapping[str, Any]

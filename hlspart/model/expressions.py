@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from hlspart.model.source import Origin
 from hlspart.model.types import CType, PointerType, StructType
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Const:
+class Const(Struct, frozen=True, eq=False):
     """Integer, character, boolean, enum or floating literal; ``value`` is exact for integers."""
 
     at: Origin
@@ -20,8 +20,7 @@ class Const:
     text: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class StringLit:
+class StringLit(Struct, frozen=True, eq=False):
     """A string literal; ``value`` without the terminating NUL."""
 
     at: Origin
@@ -29,8 +28,7 @@ class StringLit:
     value: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Name:
+class Name(Struct, frozen=True, eq=False):
     """Use of a variable as a whole: a scalar's value, or an array handed on or decayed."""
 
     at: Origin
@@ -38,8 +36,7 @@ class Name:
     variable: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class FunctionName:
+class FunctionName(Struct, frozen=True, eq=False):
     """A function's name used other than as the callee of a direct call."""
 
     at: Origin
@@ -47,8 +44,7 @@ class FunctionName:
     name: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ArrayRef:
+class ArrayRef(Struct, frozen=True, eq=False):
     """``A[i][j]`` where ``A`` is a variable of array type, or a pointer indexed as an array.
 
     ``indices`` may be fewer than the rank (a row handed on). ``name`` is the span of ``A``,
@@ -66,8 +62,7 @@ class ArrayRef:
     brackets: tuple[Origin, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Subscript:
+class Subscript(Struct, frozen=True, eq=False):
     """``base[index]`` where the base is no plain variable: struct members, call results."""
 
     at: Origin
@@ -76,8 +71,7 @@ class Subscript:
     index: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Member:
+class Member(Struct, frozen=True, eq=False):
     """``base.field`` or ``base->field``."""
 
     at: Origin
@@ -87,8 +81,7 @@ class Member:
     arrow: bool
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Unary:
+class Unary(Struct, frozen=True, eq=False):
     """``op`` one of ``+ - ~ ! & *``."""
 
     at: Origin
@@ -97,8 +90,7 @@ class Unary:
     operand: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Binary:
+class Binary(Struct, frozen=True, eq=False):
     """Arithmetic, bitwise, shift, comparison, ``&&`` and ``||``."""
 
     at: Origin
@@ -108,8 +100,7 @@ class Binary:
     right: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Assign:
+class Assign(Struct, frozen=True, eq=False):
     """``target op value`` with ``op`` ``=`` or compound (``+=`` ...)."""
 
     at: Origin
@@ -119,8 +110,7 @@ class Assign:
     value: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class IncDec:
+class IncDec(Struct, frozen=True, eq=False):
     """``++``/``--``, prefix or postfix."""
 
     at: Origin
@@ -130,8 +120,7 @@ class IncDec:
     operand: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Call:
+class Call(Struct, frozen=True, eq=False):
     """A call. ``function`` is the name of a direct callee, None for a call through a pointer.
 
     Stream operations (``s.read()``, ``s << x``) are calls named ``stream.read``/``stream.write``
@@ -148,8 +137,7 @@ class Call:
     callee: Origin
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Cast:
+class Cast(Struct, frozen=True, eq=False):
     """``(type)operand`` or a C++ functional cast."""
 
     at: Origin
@@ -157,8 +145,7 @@ class Cast:
     operand: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Conditional:
+class Conditional(Struct, frozen=True, eq=False):
     """``test ? then : other``."""
 
     at: Origin
@@ -168,8 +155,7 @@ class Conditional:
     other: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Comma:
+class Comma(Struct, frozen=True, eq=False):
     """``a, b, c``."""
 
     at: Origin
@@ -177,8 +163,7 @@ class Comma:
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SizeOf:
+class SizeOf(Struct, frozen=True, eq=False):
     """``sizeof``/``alignof``; the operand is not evaluated. ``value`` in bytes where known."""
 
     at: Origin
@@ -187,8 +172,7 @@ class SizeOf:
     value: int | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class InitList:
+class InitList(Struct, frozen=True, eq=False):
     """``{...}``; each item is (designators, value), a designator an index or a member name."""
 
     at: Origin
@@ -206,8 +190,7 @@ SAME_BITS = "bits as another type"
 """An opaque expression: the bits of its child, which another type gives a meaning."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class OpaqueExpr:
+class OpaqueExpr(Struct, frozen=True, eq=False):
     """Something hlspart carries but does not understand; ``what`` names the construct.
 
     ``children`` are the sub-expressions that it did understand, so that no access is lost.

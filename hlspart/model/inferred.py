@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from hlspart.model.results import DimPartition
 
 
-@dataclass(frozen=True, slots=True)
-class BankingMap:
+class BankingMap(Struct, frozen=True):
     """A banking function no pragma can say: linear/block-cyclic (alpha, modulus, block), lattice (hnf) or table.
 
     ``table`` gives the bank of each class (alpha_j . x mod modulus_j), row-major, by ``alphas`` and ``moduli``.
@@ -46,8 +46,7 @@ class BankingMap:
         return BankingMap(tuple(entry["alpha"]), entry["modulus"], entry["block"])
 
 
-@dataclass(frozen=True, slots=True)
-class InferredArray:
+class InferredArray(Struct, frozen=True):
     """The contract's ``hlspart.infer/1`` array entry."""
 
     variable: int
@@ -80,8 +79,7 @@ class InferredArray:
     unasked: bool = False  # its directives say what the tool would do without them
 
 
-@dataclass(frozen=True, slots=True)
-class InferredLoop:
+class InferredLoop(Struct, frozen=True):
     """What a loop gains. ``rewritten``: ids of the arrays that it touches and that need the rewrite.
 
     ``span_before``, ``span_after``: least and most of an II that is not known, where they are. ``loop``: its id.
@@ -101,8 +99,7 @@ class InferredLoop:
     loop: int = -1
 
 
-@dataclass(frozen=True)
-class InferResult:
+class InferResult(Struct, frozen=True):
     """Result of ``hlspart.partition.infer``."""
 
     arrays: tuple[InferredArray, ...]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.source import SourceText
 
 
-@dataclass(frozen=True, slots=True)
-class RuleInfo:
+class RuleInfo(Struct, frozen=True):
     """What a report says about a rule: ``HLP201``, its kebab-case name, default severity, one sentence, full text."""
 
     code: str
@@ -22,8 +22,7 @@ class RuleInfo:
     description: str = ""
 
 
-@dataclass(frozen=True)
-class LintReport:
+class LintReport(Struct, frozen=True):
     """Findings in their final order (path, line, column, rule).
 
     ``files``: every file that was looked at; ``broken``: those of them that could not be read (their

@@ -8,8 +8,9 @@ an interior tile, seen from it: ``consumers`` and ``owner`` are offsets of tile 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.access import Affine
 from hlspart.model.diagnostics import Diagnostic
@@ -19,8 +20,7 @@ Copies = Mapping[str, tuple[tuple[int, ...], ...]]
 """By array: the accesses (ids) that each of its copies serves."""
 
 
-@dataclass(frozen=True, slots=True)
-class TileForm:
+class TileForm(Struct, frozen=True):
     """One tiling hyperplane: tile coordinate ``floor(form / size)``; ``text`` as the user wrote it."""
 
     form: Affine
@@ -28,8 +28,7 @@ class TileForm:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class NestAccess:
+class NestAccess(Struct, frozen=True):
     """One access of a loop nest, ready for dataflow.
 
     ``domain`` is an isl set over ``iterators`` (all enclosing counted loops, outermost first), ``map``
@@ -52,8 +51,7 @@ class NestAccess:
     shift: tuple[int, ...] = ()  # added to each hyperplane
 
 
-@dataclass(frozen=True, slots=True)
-class MarsSet:
+class MarsSet(Struct, frozen=True):
     """One MARS: ``size`` words that tiles ``consumers`` and no others use.
 
     ``owner`` is the tile (offset) whose block of memory holds it, at ``offset`` words; ``points``
@@ -68,8 +66,7 @@ class MarsSet:
     points: str
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(Struct, frozen=True):
     """One request: ``sets`` (ids, in memory order) of the block of tile ``owner``, ``words`` from ``offset`` on."""
 
     owner: TileVector
@@ -79,16 +76,14 @@ class Transfer:
     transactions: int = 0  # AXI transactions it takes at most, wherever the block lies
 
 
-@dataclass(frozen=True, slots=True)
-class Volume:
+class Volume(Struct, frozen=True):
     """A number of MARS and the words in them."""
 
     mars: int
     words: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bursts:
+class Bursts(Struct, frozen=True):
     """Requests per interior tile: with the MARS layout, row-major, and by copies of the bounding box.
 
     ``read_bound`` is a proved lower bound on ``read`` over all orders of the MARS.
@@ -105,8 +100,7 @@ class Bursts:
     write_transactions: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """Why an array has no position-independent layout: two accesses and two tiles that differ."""
 
     lines: tuple[int, ...]
@@ -116,8 +110,7 @@ class Rejection:
     footprints: tuple[int, ...]  # words that each of these tiles touches
 
 
-@dataclass(frozen=True, slots=True)
-class MarsArray:
+class MarsArray(Struct, frozen=True):
     """One array, one kind, one residue class of tiles (contract ``hlspart.mars/1``).
 
     For ``flow`` the sets are those that the tile produces and others consume. ``block`` is the
@@ -218,8 +211,7 @@ class MarsArray:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ActualSet:
+class ActualSet(Struct, frozen=True):
     """--enumerate: elements of ``array`` that exactly the actual tiles ``consumers`` use."""
 
     array: str
@@ -229,8 +221,7 @@ class ActualSet:
     producer: TileVector | None = None  # flow: the tile that makes them
 
 
-@dataclass(frozen=True, slots=True)
-class MarsOptions:
+class MarsOptions(Struct, frozen=True):
     """Options of ``mars``. Sizes in bytes and bits as named; ``beats`` per AXI transaction."""
 
     align: int = 64
@@ -244,8 +235,7 @@ class MarsOptions:
     exact: bool = True  # use the integer-programming extra when it is installed
 
 
-@dataclass(frozen=True, slots=True)
-class MarsResult:
+class MarsResult(Struct, frozen=True):
     """Value of ``hlspart.mars.analyse``.
 
     ``unusable`` True: the tiling or the selection cannot be used at all (exit 2), ``diagnostics``

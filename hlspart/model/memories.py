@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryRule:
+class MemoryRule(Struct, frozen=True):
     """``shapes``: (bits, words) of a block of 18 Kb; up to ``lutram_bits`` a memory is built of LUTs, above
     ``uram_bits`` and up to ``uram_words`` words of UltraRAM (None: the part has none).
     """

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-@dataclass(frozen=True, slots=True)
-class FrontendOptions:
+
+class FrontendOptions(Struct, frozen=True):
     """How to read C: ``-D``, ``-U``, ``-I``, language, directive files and templates to instantiate."""
 
     defines: tuple[str, ...] = ()  # "NAME" or "NAME=value"
@@ -19,8 +20,7 @@ class FrontendOptions:
     instantiate: tuple[str, ...] = ()  # "ns::f<float, 8>"
 
 
-@dataclass(frozen=True, slots=True)
-class TargetOptions:
+class TargetOptions(Struct, frozen=True):
     """What to predict for; None means the default of the profile."""
 
     part: str | None = None
@@ -32,8 +32,7 @@ class TargetOptions:
     settings: tuple[tuple[str, str], ...] = ()  # configuration of a project: ("config_compile.pipeline_loops", "0")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """Everything an analysis depends on beside the text of the files."""
 
     frontend: FrontendOptions = field(default_factory=FrontendOptions)
@@ -43,8 +42,7 @@ class Options:
     settings: str | None = None  # settings file that some of this comes from
 
 
-@dataclass(frozen=True, slots=True)
-class InferOptions:
+class InferOptions(Struct, frozen=True):
     """Options of ``infer`` (contract). ``target_ii`` None: 1 for every innermost loop without its own."""
 
     target_ii: int | None = None
@@ -76,8 +74,7 @@ class InferOptions:
 MOST_WORK = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class RewriteOptions:
+class RewriteOptions(Struct, frozen=True):
     """Options of ``rewrite`` (contract)."""
 
     style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars"] = "auto"
@@ -93,8 +90,7 @@ class RewriteOptions:
     most_work: int = MOST_WORK  # scheduled operations in the texts that are looked at: beyond, no further one is
 
 
-@dataclass(frozen=True, slots=True)
-class AdviceOptions:
+class AdviceOptions(Struct, frozen=True):
     """Options of ``advise``. ``pareto``: all ways that no other beats; ``reassoc``: sums of floats may change their
     order; ``new_ports``: the signature of top functions may change."""
 
@@ -103,8 +99,7 @@ class AdviceOptions:
     new_ports: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BufferOptions:
+class BufferOptions(Struct, frozen=True):
     """Options of ``buffers``. ``granule``: which memory counts first, the blocks (bram) or the bytes."""
 
     granule: Literal["bram", "bytes"] = "bram"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hlspart.model.access import Bounds
 from hlspart.model.causes import Cause, told
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionPart:
+class FunctionPart(Struct, frozen=True):
     """A loop or a call in the schedule of its function, from state ``first`` to ``last`` where it takes longest."""
 
     name: str
@@ -18,8 +17,7 @@ class FunctionPart:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionUse:
+class FunctionUse(Struct, frozen=True):
     """What a function is built of, with the modules that it starts; None where it is not known.
 
     ``ff`` and ``lut`` are estimates. Arrays of callers are theirs.
@@ -32,8 +30,7 @@ class FunctionUse:
     lut: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionResult:
+class FunctionResult(Struct, frozen=True):
     """Latency of a function in cycles; ``parts``: when what runs, () where that is not known.
 
     ``interval``: cycles from one start to the next, at the most. ``causes``: why the latency is not known.

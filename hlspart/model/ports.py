@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.access import Affine
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(Struct, frozen=True):
     """Accesses that one bank serves in one cycle; None means no limit.
 
     ram_1p: total 1. ram_2p: writes 1, total 2. ram_s2p: reads 1, writes 1. ram_t2p: total 2.
@@ -44,8 +44,7 @@ class Ports:
         return self.reads is None and self.writes is None and self.total is None
 
 
-@dataclass(frozen=True, slots=True)
-class PortAccess:
+class PortAccess(Struct, frozen=True):
     """One access of one iteration of a pipelined loop, after unrolling and merging.
 
     ``index`` is affine over the names of the :class:`IterationSpace` (unrolled iterators are
@@ -66,8 +65,7 @@ class PortAccess:
     leaves: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class IterationSpace:
+class IterationSpace(Struct, frozen=True):
     """Iterations of a pipelined loop, enclosing loops included, outermost first.
 
     ``domain`` is an isl set over ``names`` (parameters allowed). ``steps`` holds the step of each
@@ -79,8 +77,7 @@ class IterationSpace:
     steps: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BankLoad:
+class BankLoad(Struct, frozen=True):
     """Accesses (positions in the given list) that one bank must serve in one iteration."""
 
     bank: int
@@ -89,8 +86,7 @@ class BankLoad:
     interval: int
 
 
-@dataclass(frozen=True, slots=True)
-class PortCount:
+class PortCount(Struct, frozen=True):
     """Outcome of counting: the busiest bank under either model.
 
     ``static``: an access whose bank is not fixed at compile time occupies every bank that it may

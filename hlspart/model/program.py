@@ -8,8 +8,9 @@ dictionary; ``id`` numbers are unique in a :class:`Program`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive, RawPragma
@@ -88,8 +89,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Declarator:
+class Declarator(Struct, frozen=True):
     """Where one declaration of a variable stands, in the pieces that a rewrite may own.
 
     ``statement``: from the first specifier to the ``;`` (for a parameter: the parameter's text).
@@ -109,8 +109,7 @@ class Declarator:
     count: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Variable:
+class Variable(Struct, frozen=True, eq=False):
     """One object: a scalar, array, pointer, struct or stream.
 
     ``scope`` is the id of the :class:`Block` that declares it, or of the :class:`Loop` whose header
@@ -172,8 +171,7 @@ def walk_value(expr: Expr, variables: Sequence[Variable]) -> Iterator[Expr]:
             yield from walk_value(known.init, variables)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Prototype:
+class Prototype(Struct, frozen=True, eq=False):
     """A declaration of a function without its body."""
 
     at: Origin
@@ -181,8 +179,7 @@ class Prototype:
     params: tuple[Declarator, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Function:
+class Function(Struct, frozen=True, eq=False):
     """A function definition. ``params`` are variable ids; ``signature`` spans up to before ``{``.
 
     ``open``: it is a template to whose parameters nothing gives a value.
@@ -203,8 +200,7 @@ class Function:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One given input file. ``error`` says why it could not be read or parsed."""
 
     path: str
@@ -214,8 +210,7 @@ class Unit:
     headers: tuple[str, ...] = ()  # files it included, as resolved, in order
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Struct, frozen=True):
     """Text that is read as tokens only: where it stands, why, and every name that it says."""
 
     at: Span
@@ -223,8 +218,7 @@ class Hole:
     names: frozenset[str]
 
 
-@dataclass(frozen=True, eq=False)
-class Program:
+class Program(Struct, frozen=True, eq=False):
     """All given files together.
 
     ``sources`` has every file with spans in it (headers included). ``constants`` maps the macro

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectFile:
+class ProjectFile(Struct, frozen=True):
     """Sources, top function, flags, device and clock of a project; directives are read apart.
 
     Paths are as the file gives them, made relative to the current folder through the file's own

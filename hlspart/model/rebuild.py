@@ -6,8 +6,9 @@ A node of which nothing changes comes back itself, so that identity tells what a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from hlspart.model.expressions import (
     ArrayRef,

@@ -6,8 +6,9 @@ Field names are those of the JSON contract wherever it names them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.access import Affine, Bounds
 from hlspart.model.causes import Cause, told
@@ -20,8 +21,7 @@ from hlspart.model.source import Origin
 PragmaState = Literal["applied", "rejected", "conflict", "redundant", "ignored", "unmodelled"]
 
 
-@dataclass(frozen=True, slots=True)
-class PragmaStatus:
+class PragmaStatus(Struct, frozen=True):
     """Fate of one directive. ``code`` is a stable word for the reason (rules key on it).
 
     ``notes`` are all remarks one by one, that of ``reason`` included; ``other`` is the index of the
@@ -43,8 +43,7 @@ class PragmaStatus:
     other: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DimPartition:
+class DimPartition(Struct, frozen=True):
     """Effective partition of one dimension (1-based), and where it came from."""
 
     dim: int
@@ -53,8 +52,7 @@ class DimPartition:
     origin: Literal["pragma", "directive", "auto", "inferred"]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupPartition:
+class GroupPartition(Struct, frozen=True):
     """The partition of an array group: what every member gets, or why none does.
 
     ``dims`` is empty when the group is not partitioned. ``requests`` are all that asked. ``divided``: what each
@@ -76,8 +74,7 @@ class GroupPartition:
         return self.divided.get(variable, self.dims) or ()
 
 
-@dataclass(frozen=True, slots=True)
-class BankVerdict:
+class BankVerdict(Struct, frozen=True):
     """Which banks one access reaches, over its whole domain.
 
     ``unroll``: the factor when unrolling one loop decides the bank; ``unrolls``: (loop id, factor) of
@@ -91,8 +88,7 @@ class BankVerdict:
     unrolls: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class Validation:
+class Validation(Struct, frozen=True):
     """Result of ``hlspart.partition.validate``.
 
     ``apart``: variables whose accesses the II check is to take as free of port conflicts, because a
@@ -111,8 +107,7 @@ class Validation:
 MOST_NAMED = 10  # operations of a recurrence in a sentence; `ii --explain` lists them all
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """One reason for an II, the contract's ``limits`` entry. Unused fields are None."""
 
     kind: Literal["memory-port", "recurrence", "operator", "interface", "schedule"]
@@ -130,8 +125,7 @@ class Limit:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BankUse:
+class BankUse(Struct, frozen=True):
     """What one iteration asks of one bank under the static model, and the least II at which its ports serve that.
 
     An access whose bank is not fixed counts in every bank that it may reach. ``ports`` None: reads and writes have
@@ -146,8 +140,7 @@ class BankUse:
     ii: int
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """One row of a reservation table: an operation at a control state."""
 
     operation: str
@@ -160,8 +153,7 @@ class Slot:
     index: tuple[Affine | None, ...] | None = None  # the element over the iterators of the loop
 
 
-@dataclass(frozen=True, slots=True)
-class CycleStep:
+class CycleStep(Struct, frozen=True):
     """One operation on the critical cycle, from state ``first`` to ``last`` after the value of the last round is there.
 
     ``through``: the variable (or reason) of the dependence into it, "data", "memory" or "control" by ``kind``,
@@ -177,8 +169,7 @@ class CycleStep:
     distance: int
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """No text with the same operations of a loop in the same order has an II below ``ii``.
 
     ``cycle``: what a value goes through from iteration to iteration, whatever the memories; else ``words`` say what
@@ -215,8 +206,7 @@ class Proof:
         return {"ii": self.ii, "text": self.text, "cycle": steps}
 
 
-@dataclass(frozen=True, slots=True)
-class LoopResult:
+class LoopResult(Struct, frozen=True):
     """II of one loop (contract ``hlspart.ii/1``). ``loop`` is the id in Program.loops."""
 
     loop: int
@@ -292,8 +282,7 @@ class LoopResult:
         return self.misses or most > (self.aim or 1)
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayResult:
+class ArrayResult(Struct, frozen=True):
     """Memories of one array after partition.
 
     ``luts``: of memories built of LUTs; ``mux_luts``: an estimate of what chooses among undecided banks;
@@ -320,8 +309,7 @@ class ArrayResult:
     copies: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceUse:
+class ResourceUse(Struct, frozen=True):
     """Use of one kind of resource by all arrays; ``available`` None where the part is not listed."""
 
     name: str
@@ -329,8 +317,7 @@ class ResourceUse:
     available: int | None
 
 
-@dataclass(frozen=True)
-class IIResult:
+class IIResult(Struct, frozen=True):
     """Result of ``hlspart.predict.check``."""
 
     tool: str

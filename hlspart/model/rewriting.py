@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.inferred import BankingMap
@@ -20,8 +21,7 @@ TARGET_MISSED = "rewrite-target-missed"
 NOT_TRIED = "rewrite-not-tried"
 
 
-@dataclass(frozen=True, slots=True)
-class DimMapping:
+class DimMapping(Struct, frozen=True):
     """One dimension of the old array: index -> (bank coordinate, local coordinate).
 
     cyclic: (i mod banks, i div banks). block: (i div block, i mod block). complete: (i, dropped).
@@ -34,16 +34,14 @@ class DimMapping:
     block: int
 
 
-@dataclass(frozen=True, slots=True)
-class BankArray:
+class BankArray(Struct, frozen=True):
     """One C array of the output; ``shape`` () is a scalar."""
 
     name: str
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayMapping:
+class ArrayMapping(Struct, frozen=True):
     """Where the elements of one old array are in the output.
 
     split: ``arrays[b]`` for the flat bank number b (row-major over the partitioned dimensions, in
@@ -86,8 +84,7 @@ class ArrayMapping:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class LineRun:
+class LineRun(Struct, frozen=True):
     """``count`` consecutive old lines from ``old`` that are the new lines from ``new``."""
 
     old: int
@@ -95,8 +92,7 @@ class LineRun:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class GroupOutcome:
+class GroupOutcome(Struct, frozen=True):
     """Fate of one array group that some directive (or the inference) wants partitioned.
 
     ``rewritten``: edited. ``kept``: nothing to do, its text is right as it is. ``ignored``: left on
@@ -115,8 +111,7 @@ class GroupOutcome:
 ADDRESS_BITS = 16  # of a word in a bank, in estimates
 
 
-@dataclass(frozen=True, slots=True)
-class Crossbar:
+class Crossbar(Struct, frozen=True):
     """Bank-centric code for one array in one loop body.
 
     ``loads`` and ``stores``: sites per bank. The ``*_inputs`` are those of the widest multiplexer in
@@ -186,8 +181,7 @@ def lut_levels(inputs: int) -> int:
     return levels
 
 
-@dataclass(frozen=True)
-class RewriteResult:
+class RewriteResult(Struct, frozen=True):
     """``files`` has the new text of every given file, unchanged ones included.
 
     ``work``: scheduled operations in the texts that were looked at for it; ``untried``: ways that were not, because

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+
+class Span(Struct, frozen=True, order=True):
     """Half-open range ``[start, end)`` of offsets in the file ``path``."""
 
     path: str
@@ -24,8 +24,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True)
-class SourceText:
+class SourceText(Struct, frozen=True, dict=True):
     """One file's text; ``path`` is as the user gave it."""
 
     path: str
@@ -65,8 +64,7 @@ class SourceText:
 OriginKind = Literal["plain", "argument", "macro", "mixed", "new"]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a piece of the program comes from.
 
     ``plain``: first and last token stand in the file at the ends of ``span`` and nothing of the
@@ -89,8 +87,7 @@ class Origin:
         return self.kind == "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """Replace the text of ``span`` (empty span: insert) with ``text``."""
 
     span: Span

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.expressions import Expr
 from hlspart.model.source import Origin
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """``{ ... }``. A loop or branch body without braces is a Block with ``braces`` False."""
 
     id: int
@@ -20,24 +20,21 @@ class Block:
     braces: bool = True
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Declare:
+class Declare(Struct, frozen=True, eq=False):
     """Declaration of variables (ids) at this point, in order; initial values are in the variables."""
 
     at: Origin
     variables: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ExprStmt:
+class ExprStmt(Struct, frozen=True, eq=False):
     """An expression statement."""
 
     at: Origin
     expr: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class If:
+class If(Struct, frozen=True, eq=False):
     """``other`` is None without an else."""
 
     at: Origin
@@ -46,8 +43,7 @@ class If:
     other: Block | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Loop:
+class Loop(Struct, frozen=True, eq=False):
     """``for``, ``while`` or ``do``. ``name`` follows the contract (label, else VITIS_LOOP_line_n).
 
     ``init`` is a statement (Declare or ExprStmt) or None; ``test`` None means always true.
@@ -67,8 +63,7 @@ class Loop:
     body: Block
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Switch:
+class Switch(Struct, frozen=True, eq=False):
     """``body`` holds Case labels among its statements."""
 
     at: Origin
@@ -76,8 +71,7 @@ class Switch:
     body: Block
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Case:
+class Case(Struct, frozen=True, eq=False):
     """``case low:``, ``case low ... high:`` or (both None) ``default:``, before what follows it."""
 
     at: Origin
@@ -85,16 +79,14 @@ class Case:
     high: Expr | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Return:
+class Return(Struct, frozen=True, eq=False):
     """``return value;``."""
 
     at: Origin
     value: Expr | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Jump:
+class Jump(Struct, frozen=True, eq=False):
     """``break``, ``continue`` or ``goto label``."""
 
     at: Origin
@@ -102,16 +94,14 @@ class Jump:
     label: str | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Label:
+class Label(Struct, frozen=True, eq=False):
     """``name:`` before the statement that follows it (labels of loops are in the Loop)."""
 
     at: Origin
     name: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PragmaMark:
+class PragmaMark(Struct, frozen=True, eq=False):
     """A pragma between statements; ``pragma`` indexes Program.pragmas."""
 
     at: Origin

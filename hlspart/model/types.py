@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 ELEMENTS = "_M_elems"
 """The member that such a type consists of."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarType:
+class ScalarType(Struct, frozen=True):
     """An arithmetic type. ``bits`` is its storage width; ``name`` is spelled as in the source."""
 
     name: str
@@ -20,23 +20,20 @@ class ScalarType:
     fraction_bits: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(Struct, frozen=True):
     """``dims`` outermost first; an extent is None when it is not known (``A[]``, run-time)."""
 
     element: CType
     dims: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PointerType:
+class PointerType(Struct, frozen=True):
     """``T *``; parameters declared ``T A[8]`` are an :class:`ArrayType`, not a pointer."""
 
     target: CType
 
 
-@dataclass(frozen=True, slots=True)
-class StructType:
+class StructType(Struct, frozen=True):
     """A struct or union with a ``tag`` or a typedef name."""
 
     name: str
@@ -45,22 +42,28 @@ class StructType:
     tag: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StreamType:
-    """``hls::stream<T, depth>``: a channel, never an array. ``burst``: ``hls::burst_maxi<T>``, a port to memory."""
+class StreamType(Struct, frozen=True, eq=False):
+    """``hls::stream<T, depth>``: a channel, never an array. ``burst``: ``hls::burst_maxi<T>``, a port to memory.
+
+    Channels of all depths are of one type.
+    """
 
     element: CType
-    depth: int | None = field(default=None, compare=False)
+    depth: int | None = None
     burst: bool = False
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StreamType) and (self.element, self.burst) == (other.element, other.burst)
 
-@dataclass(frozen=True, slots=True)
-class VoidType:
+    def __hash__(self) -> int:
+        return hash((self.element, self.burst))
+
+
+class VoidType(Struct, frozen=True):
     """``void``."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherType:
+class OtherType(Struct, frozen=True):
     """A type hlspart carries but does not look into (function pointers, unknown names)."""
 
     name: str

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+
+class Difference(Struct, frozen=True):
     """First difference of the outputs: ``place`` is ``out[3][1]``, ``return value`` or a global's element.
 
     ``vector`` and ``run`` count from 1; values are as C would print them exactly.
@@ -20,8 +20,7 @@ class Difference:
     run: int
 
 
-@dataclass(frozen=True, slots=True)
-class CountedPorts:
+class CountedPorts(Struct, frozen=True):
     """Accesses of one array in one pipelined loop, counted while the program ran.
 
     ``bank``, ``reads`` and ``writes`` are those of the busiest bank in its worst iteration after merging equal
@@ -46,8 +45,7 @@ class CountedPorts:
         return self.predicted is not None and self.interval > self.predicted
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """What the data were: ``integers`` and ``floats`` are the least and the greatest number given, None without any.
 
     ``constants`` of ``known`` numbers at and around those of the sources were given. ``faults`` and ``timeouts``
@@ -63,8 +61,7 @@ class Tried:
     first: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Uninitialised:
+class Uninitialised(Struct, frozen=True):
     """A local of the original whose value before its first assignment reaches an output, or None: some memory."""
 
     path: str
@@ -73,8 +70,7 @@ class Uninitialised:
     variable: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyResult:
+class VerifyResult(Struct, frozen=True):
     """Outcome of ``hlspart.verification.verify`` (schema ``hlspart.verify/1``).
 
     ``equal``: all compared outputs of all runs agree. ``different``: they do not, or NEW alone

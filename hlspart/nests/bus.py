@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
@@ -22,8 +23,7 @@ _LEVELS = 2  # of nests whose bursts reports agree on
 Banks = Mapping[int, frozenset[int]]  # those that an access may reach, by operation
 
 
-@dataclass(frozen=True)
-class BusRequests:
+class BusRequests(Struct, frozen=True):
     """``inside``: accesses with requests, and responses, of their own in each iteration; ``doubts``: what is not known.
 
     ``known``: whether it is known which ones these are.

@@ -8,8 +8,9 @@ directives partition it, they do not, unless elements are updated again. Loads o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage

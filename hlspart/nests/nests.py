@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
@@ -23,8 +25,7 @@ from hlspart.nests.loopfacts import LoopFacts
 OriginOfLoop = Literal["pragma", "directive", "auto"]
 
 
-@dataclass(frozen=True)
-class Nest:
+class Nest(Struct, frozen=True):
     """One loop of the hardware: ``loop`` with the parents flattened into it.
 
     ``chain``: flattened parents outermost first, then ``loop``. ``outer``: loops around them.
@@ -297,8 +298,7 @@ def turn(loop: c.Loop) -> str:
     return f"turn_{loop.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """Own iterators of a nest, outermost first: iterations per step of each, its step, its trip count."""
 
     names: tuple[str, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
@@ -12,8 +13,7 @@ from hlspart.semantics.effects import effects, in_hardware
 from hlspart.targets import Target
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(Struct, frozen=True):
     """The loops of all functions in hardware; ``alone``: the functions that run by themselves."""
 
     nests: Mapping[str, Nests]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.model.access import ArrayGroup, GroupEdge
 from hlspart.model.directives import Fault
@@ -13,8 +14,7 @@ from hlspart.partition.merge import merge
 from hlspart.partition.requests import Evaluated
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """Arrays of a group that are one memory for the tool.
 
     ``members``: those that inlining leaves; ``formals``: parameters of inlined functions that stand for them.

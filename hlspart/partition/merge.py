@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.program import Program
@@ -16,8 +17,7 @@ from hlspart.model.results import DimPartition
 from hlspart.partition.requests import Evaluated
 
 
-@dataclass
-class Merged:
+class Merged(Struct):
     """What the requests on one group come to.
 
     ``redundant`` and ``conflicts`` map positions of requests to the positions of what they repeat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hlspart.model.directives import Directive, Fault
 from hlspart.model.program import Program, ScalarType

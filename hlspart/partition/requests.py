@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.directives import PARTITION_TYPES, Directive, Fault, PartitionRequest
 from hlspart.model.program import ArrayType, CType, PointerType, Program, StreamType, StructType, Variable
 from hlspart.semantics.parameters import open_parts
 
 
-@dataclass(frozen=True)
-class Evaluated:
+class Evaluated(Struct, frozen=True):
     """One directive on one variable: what it asks for, or why it asks for nothing.
 
     ``notes`` are remarks on a request that holds (a clamped factor, empty banks).

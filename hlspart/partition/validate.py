@@ -6,8 +6,9 @@ What *applied* and *rejected* mean is set down in docs/validation.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import get_args
+
+from msgspec.structs import replace
 
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup, FaultCode
 from hlspart.model.directives import Directive, Fault

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.lowering.graph import Graph, Op
 from hlspart.schedule.problem import Timing
@@ -21,8 +22,7 @@ _SUM_BITS = 48  # of the adder behind the multiplier
 _PRODUCT_STATES, _SUM_STATES, _ALONE_STATES = 3, 2, 4
 
 
-@dataclass(frozen=True, slots=True)
-class InBlocks:
+class InBlocks(Struct, frozen=True):
     """What DSP blocks take in beside their product: ``sums`` behind and ``presums`` ahead of it, by product."""
 
     sums: Mapping[int, int]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Literal
+
+from msgspec.structs import replace
 
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage

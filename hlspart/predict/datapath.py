@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.lowering.graph import Op
 from hlspart.predict.blocks import in_blocks
@@ -25,8 +26,7 @@ _FLOATS: Mapping[str, tuple[int, int]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Datapath:
+class Datapath(Struct, frozen=True):
     """What the operations of a loop, of straight-line code or of a function are built of.
 
     ``units``: (number, DSP blocks, FF, LUT) by kind of operators that parts of a function share: floating point and

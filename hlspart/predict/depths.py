@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.accesses import division
 from hlspart.hardware.storage import Storage
@@ -14,8 +16,7 @@ from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
 
 
-@dataclass(frozen=True, slots=True)
-class DepthRange:
+class DepthRange(Struct, frozen=True):
     """Fewest and most states of an iteration, and why these are not one number; () where they are."""
 
     states: Bounds

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.counting import PortProblem
 from hlspart.layouts.dimension import DimLayout
@@ -23,8 +25,7 @@ REGROUPED = "in which order a balanced sum takes in what the recurrence makes is
 PARTED = "whether the tool partitions a local array by itself is not known"
 
 
-@dataclass(frozen=True)
-class IIRange:
+class IIRange(Struct, frozen=True):
     """Least and greatest II that what is not known leaves, and every cause that moves one of them.
 
     ``ideal``: the II under the ideal bank model is known all the same.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
 
 from hlspart.hardware.memory import Memory
 from hlspart.hardware.storage import Storage
@@ -22,8 +23,7 @@ MOST = 24  # results that are kept of one loop or function
 _OF_A_FUNCTION = frozenset({"allocation", "dependence", "loop_flatten", "loop_tripcount", "pipeline", "unroll"})
 
 
-@dataclass(frozen=True, eq=False)
-class Premises:
+class Premises(Struct, frozen=True, eq=False):
     """All that a prediction of some functions of one code depends on; ``how``: what else was asked for."""
 
     analysis: AccessAnalysis

@@ -9,8 +9,9 @@ is used for a higher one: a plain loop takes its trip count times the states of 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, Protocol
+
+from msgspec.structs import replace
 
 from hlspart.model import program as c
 from hlspart.model.access import Bounds

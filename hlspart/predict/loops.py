@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.counting import PortProblem
 from hlspart.hardware.memory import BUS, Memory
@@ -43,8 +45,7 @@ from hlspart.semantics import folding
 from hlspart.targets import Target
 
 
-@dataclass(frozen=True)
-class Elaborated:
+class Elaborated(Struct, frozen=True):
     """A nest as operations, ready to be counted and scheduled. ``accesses``/``members`` by variable."""
 
     nest: Nest
@@ -61,8 +62,7 @@ class Elaborated:
     requests: BusRequests = NO_REQUESTS  # of m_axi accesses
 
 
-@dataclass(frozen=True)
-class Prediction:
+class Prediction(Struct, frozen=True):
     """II figures of one nest and the schedule that reaches them; None where not known."""
 
     elaborated: Elaborated
@@ -242,7 +242,7 @@ class LoopModel:
         """Completely partitioned dimensions of arrays whose elements are chosen while loops run."""
         chosen = {a.array for a in self.analysis.accesses if a.index is None}
         dims = {v: self.storage.memory(v).layout.dims for v in chosen}
-        return {v: at for v, d in dims.items() if (at := tuple(k for k, x in enumerate(d) if x.kind == "complete"))}
+        return {v: at for v, d in dims.items() if (at := tuple(k for k, x in enumerate(d) if not x.has_local))}
 
     def _moving(self, nest: Nest) -> bool:
         """Whether a loop with others unrolled in it has a first value that varies with other iterators."""

@@ -7,7 +7,8 @@ What an instance knows more only takes work and orders away, so an II that no lo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.model import program as c
 from hlspart.model.causes import Cause

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.parts import FunctionResult
@@ -23,8 +24,7 @@ DIVIDER = 36
 Lines = Mapping[str, Sequence[LineRun]]
 
 
-@dataclass(frozen=True, slots=True)
-class Regression:
+class Regression(Struct, frozen=True):
     """A loop of the old program (its id; -1 for a function that is pipelined), or a whole function (None), and how."""
 
     function: str

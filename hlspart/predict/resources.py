@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.hardware.memory import REPLICATED, Memory
 from hlspart.hardware.storage import Storage
@@ -26,8 +27,7 @@ _COPIED = frozenset({"rom_np", REPLICATED})
 _TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayDemand:
+class ArrayDemand(Struct, frozen=True):
     """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks, words held ahead.
 
     ``selected``: bits of the selections (``?:``) of the text that make its addresses, or words from or for it.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.accesses import analyse
 from hlspart.model.access import AccessAnalysis
@@ -17,8 +18,7 @@ from hlspart.transform.forward import Forward
 from hlspart.transform.members import separate
 
 
-@dataclass(frozen=True)
-class Separate:
+class Separate(Struct, frozen=True):
     """``forward``: of which structure of the given program a variable is a member."""
 
     program: Program

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.code import once_per_code
@@ -13,8 +14,7 @@ from hlspart.semantics.effects import Effects, effects, statement_expressions
 ANYTHING = -1  # what a pointer that stays unknown may reach: in conflict with every other use
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """Variables by id: memories, streams and scalars whose value comes from outside or lives on.
 
     Scalars are values: only a read behind a write orders them, so ``memories`` names the others.

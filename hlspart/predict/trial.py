@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.lowering.directed import unit_of
 from hlspart.model.directives import Directive, Option
@@ -11,8 +13,7 @@ from hlspart.model.program import Program
 from hlspart.model.source import Origin
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """Directives to add, and the ones that they take the place of."""
 
     added: tuple[Directive, ...]

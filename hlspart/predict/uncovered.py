@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.hardware.shared import beside_modules, shared
 from hlspart.hardware.storage import Storage
@@ -23,8 +24,7 @@ from hlspart.semantics.effects import effects, statement_expressions
 _WHOLE = frozenset({"allocation", "expression_balance"})
 
 
-@dataclass(frozen=True)
-class Uncovered:
+class Uncovered(Struct, frozen=True, dict=True):
     """Why loops of one function have no model."""
 
     nests: Nests

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.predict.touched import Touched
 
 
-@dataclass(frozen=True, slots=True)
-class BlockItem:
+class BlockItem(Struct, frozen=True):
     """Straight-line code, or a module that is started and awaited.
 
     ``ends``: its last state; ``opens``: the first in which a module may be started that waits for it.
@@ -21,8 +21,7 @@ class BlockItem:
     module: bool = False
 
 
-@dataclass
-class BasicBlock:
+class BasicBlock(Struct):
     """A basic block being scheduled: ``floor`` is its first state, ``last`` the last one taken so far."""
 
     floor: int

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from hlspart.model.results import LoopResult, Slot
 from hlspart.render import svg, verdict
@@ -18,8 +18,7 @@ Shape = Mapping[str, Any]
 _PORTS, _SLOTS = 64, 32  # largest port table
 
 
-@dataclass(frozen=True)
-class ShownAccess:
+class ShownAccess(Struct, frozen=True):
     """An access as the page shows it: its text, line, array and, at one iteration, its element.
 
     ``columns``: 1-based, where its text stands on that line of ``path``; None where it comes out of a macro.

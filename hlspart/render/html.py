@@ -8,11 +8,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.parts import FunctionResult
@@ -26,8 +26,7 @@ Shape = Mapping[str, Any]
 _MAPS = 180_000  # characters of all bank maps together; what would be more is drawn in part
 
 
-@dataclass(frozen=True)
-class BankPicture:
+class BankPicture(Struct, frozen=True):
     """Banks of the elements of one array: ``cells`` are rows of bank numbers, ``caption`` what they leave out.
 
     ``wrapped``: the array has one dimension, and the rows are pieces of it.
@@ -40,16 +39,14 @@ class BankPicture:
     wrapped: bool
 
 
-@dataclass(frozen=True)
-class SourceLines:
+class SourceLines(Struct, frozen=True):
     """Text of a file and, by 1-based line, the loop (function, name) that the line belongs to."""
 
     lines: tuple[str, ...]
     loops: Mapping[int, tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(Struct, frozen=True):
     """All records of one program. ``schedules``: by function and loop name; ``sources``: by path.
 
     ``formals``: arrays, by function and name, that stand for one of their callers. ``expansions``: entries of

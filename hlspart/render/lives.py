@@ -7,8 +7,9 @@ access stands or where a call is handed it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Loop, Program, Stmt, substatements
@@ -18,8 +19,7 @@ Shape = Mapping[str, Any]
 _HIDDEN = frozenset({"address-taken", "cast", "opaque"})  # uses that no access and no call shows
 
 
-@dataclass
-class _Region:
+class _Region(Struct):
     """Variable ids by how a region touches them."""
 
     loop: Loop | None

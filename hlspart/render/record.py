@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
 
+from msgspec import Struct
+
 from hlspart.model.program import (
     Declare,
     Loop,
@@ -49,8 +51,15 @@ def _lines(value: object, indent: str, program: Program, name: str = "") -> Iter
             yield from _lines(item, inner, program, "-")
     else:
         yield f"{head}{type(value).__name__}"
-        for field in (f for f in fields(value) if f.repr):  # type: ignore[arg-type]
-            yield from _lines(getattr(value, field.name), inner, program, field.name)
+        for name in _fields(value):
+            yield from _lines(getattr(value, name), inner, program, name)
+
+
+def _fields(value: object) -> tuple[str, ...]:
+    """Names of what a record shows of itself; none for anything else."""
+    if isinstance(value, Struct):
+        return value.__struct_fields__
+    return tuple(f.name for f in fields(value) if f.repr) if is_dataclass(value) else ()
 
 
 def _short(value: object, program: Program) -> str | None:
@@ -74,11 +83,7 @@ def _short(value: object, program: Program) -> str | None:
             return "-"
         case tuple() if all(isinstance(x, int | str | None) for x in value):
             return "(" + ", ".join(map(str, value)) + ")"
-    return (
-        None
-        if isinstance(value, Mapping | tuple | list | Set) or is_dataclass(value) or isinstance(value, str)
-        else str(value)
-    )
+    return None if isinstance(value, Mapping | tuple | list | Set | Struct | str) or is_dataclass(value) else str(value)
 
 
 def _place(span: Span, program: Program) -> str:

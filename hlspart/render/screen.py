@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _LEAST_WIDTH = 40  # columns: what is narrower wraps by itself
 _COLOUR = re.compile("\033\\[[0-9;]*m")
@@ -18,8 +19,7 @@ _CODES = {"bad": "31", "doubtful": "33", "good": "32", "strong": "1"}
 _TO_COPY = ("#pragma ", "set_directive", "hlspart ")  # a line of C, Tcl or a shell, which all continue it behind a \\
 
 
-@dataclass(frozen=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """``width`` in columns, None where nothing limits it.
 
     ``arguments``: files and options, as typed, that say again what was looked at; None for a library call.

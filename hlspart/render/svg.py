@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import groupby
+
+from msgspec import Struct
 
 _HUES = (210, 30, 130, 280, 60, 0, 180, 320, 90, 240, 15, 160, 300, 45, 195, 345)
 COLOURS = 3 * len(_HUES)
@@ -81,8 +82,7 @@ def legend(banks: Sequence[int]) -> str:
     return frame(8 * 38, height, "colours of the banks", parts)
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """What holds a port in a slot: ``label`` to show, ``what`` to say, ``access`` to link with ("" for none)."""
 
     row: int

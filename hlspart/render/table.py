@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.render import screen
 
@@ -12,16 +13,14 @@ _NUMBER = re.compile(r"[-+?~]?[0-9][0-9.,e+?-]*( ?%)?|\?( [0-9]+\.\.[0-9]+)?|-|"
 _NARROW = 20  # characters that a text column keeps as long as there are columns to spare
 
 
-@dataclass(frozen=True)
-class Marked:
+class Marked(Struct, frozen=True):
     """A cell with a colour, see :func:`hlspart.render.screen.paint`."""
 
     cell: object
     mark: str
 
 
-@dataclass
-class _Column:
+class _Column(Struct):
     title: str
     texts: list[str]
     marks: list[str]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model.access import AccessAnalysis, Bounds
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
@@ -42,8 +43,7 @@ def compare(
 # --------------------------------------------------------------------------------------- names
 
 
-@dataclass(frozen=True)
-class _Places:
+class _Places(Struct, frozen=True):
     """Loops of Vivado HLS by their place: ``ids`` of ``function/Loop 1.2`` or ``function/LABEL.2``.
 
     Loops go by their place among their siblings, after the name or the place of the loop around them (``parents``).

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, cast
 from xml.etree import ElementTree
+
+from msgspec.structs import replace
 
 from hlspart.model.access import Bounds
 from hlspart.model.comparing import Report, ReportedLoop, ReportedPartition, ToolMessage

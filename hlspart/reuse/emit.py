@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from hlspart.expand.region import Refusal, first_value
 from hlspart.expand.texts import Texts, affine_text, braced, in_front, indent_of, padded, type_text
@@ -30,8 +31,7 @@ SPELLED_OUT = 3  # moves of one row, up to which each is a statement
 Row = tuple[int, ...]  # position in all dimensions of a window but the last
 
 
-@dataclass(frozen=True)
-class _Axis:
+class _Axis(Struct, frozen=True):
     """One loop: ``name`` counts points from ``start`` to ``last``; the body runs at ``first`` and on each ``every``."""
 
     loop: Loop
@@ -76,8 +76,7 @@ class _Axis:
         return self.name if self.scale == 1 else f"{self.name} / {self.scale}"
 
 
-@dataclass
-class WindowEmitter:
+class WindowEmitter(Struct):
     """Writes nests of one program into an edit buffer. ``fills``: by variable, the loop that fills a frame buffer."""
 
     program: Program

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.model.access import AccessAnalysis
@@ -23,8 +25,7 @@ from hlspart.rewrite.uses import Uses
 from hlspart.transform.lines import line_runs
 
 
-@dataclass(frozen=True)
-class Reused:
+class Reused(Struct, frozen=True):
     """``result``: the text. ``nests``: those that it changes; ``buffers``: by variable, arrays made for its windows."""
 
     result: RewriteResult
@@ -58,8 +59,7 @@ def edited(program: Program, edits: Mapping[str, tuple[Edit, ...]]) -> RewriteRe
     return RewriteResult(files, {path: edits.get(path, ()) for path, _ in units}, lines, (), ())
 
 
-@dataclass(frozen=True)
-class Reuse:
+class Reuse(Struct, frozen=True, dict=True):
     """The windows of one program. ``predict``: the figures of another text for it."""
 
     program: Program

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.buffers.emit import without_variables
 from hlspart.expand.purity import BLOCKING, PURE, impure
@@ -42,8 +43,7 @@ from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.windows import covers, in_step
 
 
-@dataclass(frozen=True)
-class Fill:
+class Fill(Struct, frozen=True):
     """The loop that fills an array: its body, and by dimension the iterator, ``offsets`` less than the point.
 
     ``alike``: the dimensions are those of the window; else those of the array.
@@ -196,8 +196,7 @@ def axis_names(nest: WindowNest) -> frozenset[str]:
     return frozenset(nest.region.program.variable(v).name for v in found)
 
 
-@dataclass(frozen=True)
-class _Taken:
+class _Taken(Struct, frozen=True, dict=True):
     """What the body of a fill takes from outside of it."""
 
     program: Program

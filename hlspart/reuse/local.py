@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from hlspart.expand.region import Refusal
 from hlspart.expand.texts import as_many, in_front, indent_of, padded, type_text
@@ -37,8 +38,7 @@ from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Use, Uses
 
 
-@dataclass(frozen=True)
-class LocalCopy:
+class LocalCopy(Struct, frozen=True):
     """``variable`` is copied around the statements of its function from ``first`` to ``last``.
 
     ``box``: least and greatest index in each dimension; ``written``: it is copied back, too.

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.banking.accesses import MOST_HELD
 from hlspart.expand.purity import impure
@@ -37,15 +39,13 @@ from hlspart.sets.windows import Box, extremes, read_of_own, spread
 MOST_DIMENSIONS = 3
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Struct, frozen=True):
     """Element of a point: by dimension of the array, names that stay the same and (loop of the nest, pitch) pairs."""
 
     parts: tuple[tuple[Affine, tuple[tuple[int, int], ...]], ...]
 
 
-@dataclass(frozen=True)
-class Selected:
+class Selected(Struct, frozen=True):
     """An offset that changes from iteration to iteration: a subscript that is clamped, say, less the loop's iterator.
 
     ``subscript`` is the dimension of the array.
@@ -57,8 +57,7 @@ class Selected:
 Offset = Affine | Selected
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Struct, frozen=True):
     """Reads of ``variable`` in one body. ``reads``: access id -> offset of each dimension, over inner iterators.
 
     ``low``, ``high``: the least and greatest offsets; ``scale``: points per step of the iterators; ``hull``: box of
@@ -92,8 +91,7 @@ class Window:
         return tuple(b - a + 1 for a, b in zip(self.low, self.high, strict=True))
 
 
-@dataclass(frozen=True)
-class WindowNest:
+class WindowNest(Struct, frozen=True):
     """Perfectly nested loops, the pipelined one last, and the windows of its body."""
 
     region: Region
@@ -105,8 +103,7 @@ class WindowNest:
         return self.region.loops
 
 
-@dataclass(frozen=True)
-class FoundWindows:
+class FoundWindows(Struct, frozen=True):
     """``nests``: for each pipelined loop those around it that can have reuse buffers, the deepest first.
 
     ``refused``: arrays with windows that cannot, with the reason.
@@ -182,8 +179,7 @@ def only(loop: Loop) -> Loop | None:
     return stmts[0] if len(stmts) == 1 and isinstance(stmts[0], Loop) else None
 
 
-@dataclass(frozen=True)
-class _Windows:
+class _Windows(Struct, frozen=True):
     """The windows of the body of one pipelined loop."""
 
     program: Program

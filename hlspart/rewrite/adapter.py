@@ -10,6 +10,8 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.program import Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
@@ -31,14 +33,12 @@ class _Copy:
     element: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Bank:
+class _Bank(Struct, frozen=True):
     name: str
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Array:
+class _Array(Struct, frozen=True):
     element: str
     const: bool
     banks: tuple[_Bank, ...]

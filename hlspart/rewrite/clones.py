@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart import partition
 from hlspart.model.access import ArrayGroup, GroupEdge
@@ -19,8 +20,7 @@ from hlspart.transform.forward import Forward
 Wish = frozenset[tuple[str, int | None, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionCopies:
+class FunctionCopies(Struct, frozen=True):
     """What settles the conflict of a group: copies of a function, each for some of its calls (by number)."""
 
     group: int
@@ -28,8 +28,7 @@ class FunctionCopies:
     ways: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
-class Cloning:
+class Cloning(Struct, frozen=True, dict=True):
     """Finds the functions of a conflicting group that can be copied, callers before callees."""
 
     program: Program

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model.program import (
     ArrayRef,
@@ -36,8 +37,7 @@ from hlspart.model.program import (
 from hlspart.model.source import Origin, Span
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class StoreForm:
+class StoreForm(Struct, frozen=True, eq=False):
     """The assignment or increment that stores through a reference.
 
     ``partial``: it changes a member of the element; ``member``: its text before and behind the element's.
@@ -52,8 +52,7 @@ class StoreForm:
     member: tuple[str, str]
 
 
-@dataclass
-class Contents:
+class Contents(Struct):
     """What stands directly in a loop body."""
 
     position: int = 0  # of the body's statement that is looked at

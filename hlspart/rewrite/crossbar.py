@@ -10,7 +10,8 @@ value. The text comes from ``templates/crossbar_*.c.j2``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.access import Affine
 from hlspart.model.program import ArrayType, Program, storage_bits
@@ -27,8 +28,7 @@ from hlspart.rewrite.regions import AccessRegion, TextAccess
 from hlspart.rewrite.templates import render
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
+class _Slot(Struct, frozen=True):
     """One distinct index of a region and the names of what is computed for it.
 
     Where its bank is always the same, ``steady``, ``bank`` is its number and ``value`` what its one load gives.
@@ -52,15 +52,13 @@ class _Slot:
         return f"{guard} && {self.bank} == {bank}" if guard else f"{self.bank} == {bank}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Load:
+class _Load(Struct, frozen=True):
     name: str
     array: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Data:
+class _Data(Struct, frozen=True):
     """A collected store: where its value waits, and its enable when it does not happen in every iteration."""
 
     site: TextAccess
@@ -70,16 +68,14 @@ class _Data:
     idle: bool  # nothing reads or stores it: a later store of every iteration goes to the same element
 
 
-@dataclass(frozen=True, slots=True)
-class _Store:
+class _Store(Struct, frozen=True):
     test: str
     array: str
     address: str
     data: str
 
 
-@dataclass(frozen=True)
-class _Code:
+class _Code(Struct, frozen=True):
     """What the templates print of one region."""
 
     slots: Mapping[tuple[Affine, ...], _Slot]  # by index

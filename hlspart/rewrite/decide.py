@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart import partition
 from hlspart.layouts.layout import Layout
@@ -35,16 +37,14 @@ BANK_CENTRIC = frozenset((
 ALL_SELECTIONS = 100_000  # in that of a program, shared out evenly: beyond, compilers and our own reader give up
 
 
-@dataclass(frozen=True)
-class GroupPlans:
+class GroupPlans(Struct, frozen=True):
     """Plans for the groups to edit, outcomes for the others."""
 
     plans: tuple[Plan, ...]
     outcomes: tuple[GroupOutcome, ...]
 
 
-@dataclass(frozen=True)
-class Decider:
+class Decider(Struct, frozen=True, dict=True):
     """Plans every partitioned group; ``styles`` gives each group's style, None to leave it as it is."""
 
     program: Program

@@ -7,8 +7,10 @@ text mends, or a bank is constant only in an unrolled loop, the program is trans
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.frontend import unfolded
 from hlspart.infer import emission
@@ -64,8 +66,7 @@ class Stages(Protocol):
     def with_texts(self, texts: Mapping[str, str]) -> Self: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Transformed:
+class Transformed(Struct, frozen=True):
     """A program that the rewrite looked at, why, and how it follows from the one before."""
 
     what: str
@@ -77,8 +78,7 @@ class Transformed:
 Way = Callable[[frozenset[int]], tuple[Stages, Forward, frozenset[int]] | None]
 
 
-@dataclass(frozen=True)
-class Rewrite:
+class Rewrite(Struct, frozen=True):
     """The rewrite of one program under some options. ``trail`` gets the programs that were looked at."""
 
     stages: Stages
@@ -133,7 +133,7 @@ class Rewrite:
     def _on(self, what: str, stages: Stages, forward: Forward, **options: object) -> Rewrite:
         """The rewrite of a transformed program."""
         self.trail.append(Transformed(what, stages.program, forward))
-        return Rewrite(stages, replace(self.options, **options), self.trail)  # type: ignore[arg-type]
+        return Rewrite(stages, replace(self.options, **options), self.trail)
 
     def inferred(self, inferred: InferResult) -> RewriteResult:
         """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import AccessAnalysis
@@ -87,8 +89,7 @@ def _costly(program: Program, members: tuple[int, ...], ii: IIResult) -> frozens
     return frozenset(found)
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(Struct, frozen=True):
     """One use to edit; smaller spans first, so that nested edits are ready for the enclosing one."""
 
     plan: Plan

@@ -7,14 +7,14 @@ range it is used on (Granlund and Montgomery, PLDI 1994); a power of two is bit 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.layouts.layout import Layout
 from hlspart.rewrite.names import Names
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(Struct, frozen=True):
     """``#define name(parameters) body`` with a note for readers."""
 
     name: str
@@ -28,8 +28,7 @@ class Macro:
         return f"#define {self.name}({self.parameters}) {self.body}" + (f" /* {self.note} */" if self.note else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Formulas:
+class Formulas(Struct, frozen=True):
     """Macros of one layout: ``bank`` and ``words`` (one per dimension of a bank's array) name the last ones."""
 
     helpers: tuple[Macro, ...]

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
@@ -30,8 +31,7 @@ from hlspart.rewrite.templates import render
 HEADERS = ("hls_array_partition.h", "hls_vector.h")
 
 
-@dataclass(frozen=True)
-class Gather:
+class Gather(Struct, frozen=True):
     """One call: the index of each lane that is read. All differ by constants, none by a multiple of K."""
 
     indices: tuple[Affine, ...]
@@ -42,14 +42,12 @@ class Gather:
         return all(not d.terms and d.const % banks for d in apart)
 
 
-@dataclass(frozen=True)
-class _Lane:
+class _Lane(Struct, frozen=True):
     index: str
     shown: str
 
 
-@dataclass(frozen=True)
-class _Call:
+class _Call(Struct, frozen=True):
     name: str
     lanes: tuple[_Lane, ...]
 

@@ -9,7 +9,8 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.program import (
     ArrayType,
@@ -36,8 +37,7 @@ Index = tuple[int, ...]
 _CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.S)
 
 
-@dataclass(frozen=True, slots=True)
-class Unsupported:
+class Unsupported(Struct, frozen=True):
     """An initialiser that cannot be dealt out, and why; ``code`` is the class of the refusal."""
 
     reason: str

@@ -8,7 +8,8 @@ so that it is evaluated once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.program import ArrayRef, IncDec, Program
 from hlspart.model.source import Span, one_line
@@ -19,8 +20,7 @@ from hlspart.rewrite.formulas import Macro
 from hlspart.rewrite.plan import GroupRefusal, Plan
 
 
-@dataclass(frozen=True, slots=True)
-class Wrap:
+class Wrap(Struct, frozen=True):
     """Text around an expression."""
 
     span: Span

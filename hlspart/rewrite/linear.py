@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.program import (
     ArrayRef,
@@ -35,8 +36,7 @@ from hlspart.model.source import Span, one_line
 Text = Callable[[Span], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """``const + sum(coefficient * atom)``; atoms in order of first appearance, all of one C type."""
 
     terms: tuple[tuple[str, int], ...]
@@ -220,8 +220,7 @@ def _enclosed(text: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """An index in the user's words: ``text`` of ``expr``, and its ``form`` where that is linear.
 
     Divides by constants in C, simplified; see :class:`hlspart.layouts.dimension.Arithmetic`.

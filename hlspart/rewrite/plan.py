@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
@@ -15,8 +16,7 @@ from hlspart.rewrite.formulas import Formulas
 from hlspart.rewrite.regions import Movement
 
 
-@dataclass(frozen=True, slots=True)
-class GroupRefusal:
+class GroupRefusal(Struct, frozen=True):
     """Why a group keeps its text: ``code`` names the documented class."""
 
     code: str
@@ -24,8 +24,7 @@ class GroupRefusal:
     at: Origin
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A group that will be rewritten. ``names``: the new arrays of each member (one for bankdim)."""
 
     group: ArrayGroup

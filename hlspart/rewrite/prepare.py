@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.access import AccessAnalysis, ArrayGroup
 from hlspart.model.program import ArrayRef, Program
@@ -22,8 +23,7 @@ from hlspart.transform.text import Rendered, edited
 Unfold = Callable[[SourceText, Iterable[Span]], tuple[Edit, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Preparation:
+class Preparation(Struct, frozen=True):
     """Edits that a group needs before it can be rewritten."""
 
     group: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hlspart.frontend.hidden import hidden_uses
 from hlspart.model.access import ArrayGroup
@@ -19,8 +20,7 @@ from hlspart.semantics.effects import QUIET
 _LIBRARY = re.compile(r"(?:std|hls)\s*::\s*(?!(?:swap|exchange|tie|c?ref|move|forward|addressof)\b)|(?:max|min|abs)\b")
 
 
-@dataclass(frozen=True)
-class Refusals:
+class Refusals(Struct, frozen=True, dict=True):
     """Asked of each variable of a group; None where nothing speaks against it."""
 
     program: Program

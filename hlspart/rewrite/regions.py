@@ -8,8 +8,10 @@ where that is right. Accesses that cannot move stay in place, each with its own 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
@@ -32,8 +34,7 @@ from hlspart.rewrite.lanes import deal_lanes, inside_everywhere, meet, never_mee
 from hlspart.rewrite.uses import Uses
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked:
+class Blocked(Struct, frozen=True):
     """Why accesses cannot be moved together."""
 
     code: str
@@ -41,16 +42,14 @@ class Blocked:
     at: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Forwarding:
+class Forwarding(Struct, frozen=True):
     """An earlier store of the iteration that may go to the element read; ``same``: whenever both happen, it does."""
 
     store: int  # ArrayRef.id
     same: bool
 
 
-@dataclass(frozen=True, eq=False)
-class TextAccess:
+class TextAccess(Struct, frozen=True, eq=False):
     """One textual access of a region. ``index`` is over iterators; ``conditional``: not in every iteration.
 
     ``forwards``: the stores that it may read from, latest first. A lane is -1 where none is needed.
@@ -93,8 +92,7 @@ class TextAccess:
         return self.write is not None and self.stored
 
 
-@dataclass(frozen=True)
-class AccessRegion:
+class AccessRegion(Struct, frozen=True):
     """Accesses to one array in statements ``first`` .. ``last`` of a loop body, in order of evaluation.
 
     ``number`` counts the regions of one array in one body.
@@ -116,8 +114,7 @@ class AccessRegion:
     independent: str = ""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Direct:
+class Direct(Struct, frozen=True, eq=False):
     """An access that stays in place: a selection among the banks of its own."""
 
     ref: ArrayRef
@@ -128,8 +125,7 @@ class Direct:
     why: Blocked
 
 
-@dataclass(frozen=True)
-class Movement:
+class Movement(Struct, frozen=True):
     """Every access of a group: in a region, to one known element, or in place."""
 
     regions: tuple[AccessRegion, ...] = ()
@@ -146,8 +142,7 @@ class Movement:
         return banks * (2 * loads + 3 * stores + 8 * len(self.direct))
 
 
-@dataclass(frozen=True)
-class Planner:
+class Planner(Struct, frozen=True, dict=True):
     """Sorts the accesses of groups.
 
     Nothing may stay in place in ``strict`` loops, which must reach their II, unless another of the group's

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
@@ -35,8 +37,7 @@ from hlspart.transform.printer import type_text
 NO_GROUP = -1  # in outcomes: a member of a struct is in no group of arrays
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """One member taken out: its new name, the function it is in, and the edits that do it."""
 
     variable: int

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model.program import (
     ArrayRef,
@@ -36,8 +37,7 @@ _TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*\Z")
 UseKind = Literal["element", "row", "argument", "sizeof", "address", "whole"]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Use:
+class Use(Struct, frozen=True, eq=False):
     """One use of the variable: a full element, a row, the array as a call's argument, ..
 
     ``call`` and ``position`` for arguments, ``size`` for what stands under a ``sizeof``.
@@ -52,8 +52,7 @@ class Use:
     size: SizeOf | None = None
 
 
-@dataclass(frozen=True)
-class Uses:
+class Uses(Struct, frozen=True, dict=True):
     """All uses of a program's arrays."""
 
     program: Program

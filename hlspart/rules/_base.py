@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
@@ -19,8 +21,7 @@ from hlspart.rules._dialects import foreign
 MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """Code, kebab-case name and default severity of a rule.
 
     ``names``: what it finds is proved only where every name is known; in a file with a header that was
@@ -36,8 +37,7 @@ class Rule:
     limit: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """One remark of the validation about one directive."""
 
     status: PragmaStatus
@@ -45,8 +45,7 @@ class Remark:
     problem: Fault
 
 
-@dataclass(frozen=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """Two accesses that meet in one element ``distance`` iterations apart, 0: in one iteration."""
 
     source: Origin
@@ -54,8 +53,7 @@ class Witness:
     distance: int
 
 
-@dataclass(frozen=True)
-class Misstep:
+class Misstep(Struct, frozen=True):
     """An access, told by place and iteration, that a FIFO could not serve in this order.
 
     ``backwards``: ``at`` touches ``element`` after ``first`` has touched a later one; ``again``: after it has been
@@ -71,8 +69,7 @@ class Misstep:
     first_element: int
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True, dict=True):
     """The records of all analyses, as a rule may read them.
 
     ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is

@@ -6,8 +6,9 @@ For indices that no set of integers describes, and through calls: `x[i ^ 1]`, a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
@@ -17,8 +18,7 @@ from hlspart.rules._traces import FifoStep, ManySteps, OpenBehaviour, TaskFrame,
 _FUEL = 20_000  # statements
 
 
-@dataclass(frozen=True, slots=True)
-class ElementStep(FifoStep):
+class ElementStep(FifoStep, frozen=True):
     """``run`` and ``iteration`` count entries of the loop and its iterations."""
 
     run: int
@@ -60,8 +60,7 @@ class ElementTrace(TaskTrace):
         yield from super()._call(call, frame)
 
 
-@dataclass(frozen=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """A store and a load behind it of one element, ``distance`` iterations of the loop later."""
 
     store: Origin

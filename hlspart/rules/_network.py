@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
@@ -28,8 +29,7 @@ MOST_STREAMS = 64  # in an array
 DEFAULT_DEPTH = 2  # UG1399, pragma HLS stream: of an hls::stream
 
 
-@dataclass(frozen=True)
-class Standstill:
+class Standstill(Struct, frozen=True):
     """How a network stops: ``waiting`` are the steps that tasks wait with, by task; ``left`` what channels still hold.
 
     ``ended``: tasks that are done.
@@ -40,8 +40,7 @@ class Standstill:
     ended: frozenset[int]
 
 
-@dataclass(frozen=True)
-class FifoNetwork:
+class FifoNetwork(Struct, frozen=True):
     """Tasks and their FIFOs with depths (None: as deep as needed); ``after``: task -> tasks that must be done first."""
 
     program: c.Program

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
@@ -20,8 +21,7 @@ SILENT = frozenset(_SILENT.split())
 BLOCKS = "stream_of_blocks<"  # how the name of the type of a channel of blocks begins
 
 
-@dataclass(frozen=True, slots=True)
-class VariableUse:
+class VariableUse(Struct, frozen=True):
     """A read or write of a variable, or of the part of it that ``path`` (constant indices, member names) names.
 
     ``exact``: the path says all; else an index is not constant, or code that is not given has the variable.
@@ -40,8 +40,7 @@ class VariableUse:
         return all(a == b for a, b in zip(self.path, other.path, strict=False))
 
 
-@dataclass(frozen=True)
-class Process:
+class Process(Struct, frozen=True):
     """A task of a region. ``calls``: the functions of the program that the statement itself calls."""
 
     index: int
@@ -63,8 +62,7 @@ class Process:
         return next((u for u in self.uses if u.kind == kind and u.meets(use)), None)
 
 
-@dataclass(frozen=True)
-class DataflowRegion:
+class DataflowRegion(Struct, frozen=True):
     """``body`` of a function or loop under DATAFLOW; ``others`` are statements that are no task and no declaration."""
 
     directive: Directive
@@ -192,8 +190,7 @@ def own_expressions(program: c.Program, root: c.Stmt) -> Iterator[c.Expr]:
 # --------------------------------------------------------------------------------- read and write sets
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """What calling a function reads and writes: of its parameters by position, and of shared and static variables.
 
     Of a parameter: (path, kind, exact), as a :class:`VariableUse` has them.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
@@ -24,8 +25,7 @@ class ManySteps(Exception):
     """More steps than are followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class FifoStep:
+class FifoStep(Struct, frozen=True):
     """One read or write of a channel."""
 
     channel: Channel
@@ -33,8 +33,7 @@ class FifoStep:
     at: Origin
 
 
-@dataclass
-class TaskFrame:
+class TaskFrame(Struct):
     """Variables of one call: what is known of integers, and the channels that names mean."""
 
     values: dict[int, int | None] = field(default_factory=dict)

@@ -43,7 +43,8 @@ int f(int A[64], int B[64]) {
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.program import Variable

@@ -40,7 +40,8 @@ One that the channel has more than one writer or reader, or is not connected.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
@@ -51,8 +52,7 @@ from hlspart.rules._processes import VariableUse, sets
 RULE = Rule("HLP617", "task-channels", "warning", hint="give each task a stream of its own")
 
 
-@dataclass(frozen=True)
-class TaskObject:
+class TaskObject(Struct, frozen=True):
     """``hls::task name(function, ...)``."""
 
     at: Origin

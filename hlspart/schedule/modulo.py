@@ -12,8 +12,9 @@ import importlib.util
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from hlspart.model.ports import Ports
 from hlspart.schedule.problem import Problem, Schedule, Wait, allowed

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.ports import Ports
@@ -15,8 +16,7 @@ from hlspart.model.ports import Ports
 EPSILON = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Struct, frozen=True):
     """Timing of one operation at the target: states, and ns used in its first and last state.
 
     ``unit`` names the kind of unit it runs on when units are shared, else None. ``late``: its last state leaves no
@@ -32,8 +32,7 @@ class Timing:
     most: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PortUse:
+class PortUse(Struct, frozen=True):
     """The banks (names of resources) that an operation occupies in its first state.
 
     ``branch``: arms it stands in, as (branch, arm); operations in different arms of one never meet.
@@ -62,8 +61,7 @@ class Wait(NamedTuple):
     edge: Edge
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(Struct, frozen=True, eq=False, dict=True):
     """What a schedule must obey; shared by the scheduler and its checker.
 
     Problems are equal when nothing that a schedule depends on differs: where the operations stand in the text and what
@@ -134,8 +132,7 @@ class Problem:
         return source.states - 1
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """Start state of every operation, the II, units in use, and the number of states of an iteration.
 
     ``least``: every smaller II from the bound on was shown to have no schedule.

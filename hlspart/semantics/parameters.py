@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.code import once_per_code
 from hlspart.semantics.effects import statement_expressions
 
 
-@dataclass(frozen=True)
-class OpenParts:
+class OpenParts(Struct, frozen=True):
     """What of a function depends on parameters: a number in its statements or its arrays, and a type."""
 
     number: str | None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
@@ -45,8 +47,7 @@ Arguments = Literal["apart", "word", "whole"]
 COPIED = frozenset({"array_partition", "interface", "bind_storage", "resource", "dependence", "stream"})
 
 
-@dataclass(frozen=True)
-class MemberPlace:
+class MemberPlace(Struct, frozen=True):
     """Part of a structure variable: the whole where ``path`` is empty."""
 
     variable: int

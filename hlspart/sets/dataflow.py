@@ -7,10 +7,10 @@ nest without its borders along tiled directions, on which dataflow has no border
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.model.mars import NestAccess
 from hlspart.sets.region import TooHard
@@ -20,8 +20,7 @@ Vector = tuple[int, ...]
 MAX_OPERATIONS = 40_000_000  # isl operations for one question; some seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Interior:
+class Interior(Struct, frozen=True):
     """A domain without its borders in tiled directions.
 
     ``normals``: of the constraints that were kept (over the iterators); a translation that is
@@ -35,8 +34,7 @@ class Interior:
     parameters: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(Struct, frozen=True):
     """``relation``: iterations of access ``reader`` -> iterations of access ``writer`` whose value it reads."""
 
     reader: int
@@ -44,8 +42,7 @@ class Dependence:
     relation: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dataflow:
+class Dataflow(Struct, frozen=True):
     """All flow of a nest; ``outside``: iterations of a read whose value comes from before the nest."""
 
     dependences: tuple[Dependence, ...]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import islpy as isl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.access import Affine
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A piece of a loop nest.
 
     ``for``: ``text`` is the header in parentheses; ``let``: a declaration before its child; ``if``: the

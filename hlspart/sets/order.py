@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.model.access import Access
 
@@ -15,8 +15,7 @@ _MAX_OPERATIONS = 3_000_000
 _MOST_ACCESSES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfOrder:
+class OutOfOrder(Struct, frozen=True):
     """Two accesses in the order of their execution, each with its iteration and the element, numbered row by row.
 
     ``backwards``: the second element comes before the first; ``again``: they are one; ``skipped``: ``first`` is None,

@@ -7,11 +7,11 @@ n = p*T + t (docs/expand.md). Answers are plain; sets come and go as strings in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.model.access import Access, Affine
 
@@ -19,8 +19,7 @@ _MAX_OPERATIONS = 20_000_000
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """A loop spread over ``pes`` elements; ``block``: consecutive iterations per element, None: cyclic.
 
     Iteration n has the iterator's value ``lower + step * n``.
@@ -32,8 +31,7 @@ class Axis:
     block: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two accesses to one array, the source executed first or in an earlier iteration.
 
     ``common``: loops around both, outermost first, as the signs of their steps; ``outer`` of them stand around the

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.model.access import Affine
 
@@ -25,8 +25,7 @@ class TooHard(Exception):
     """isl needed more operations than allowed; nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """``name = low + step * k`` for k in [0, count), independently for each name."""
 
     low: tuple[int, ...]

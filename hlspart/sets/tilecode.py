@@ -8,10 +8,10 @@ C text over the iterators and the tile coordinates ``T0, T1, ..``; the text uses
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.model.access import Affine
 from hlspart.sets.dataflow import context, plane_text
@@ -24,8 +24,7 @@ Vector = tuple[int, ...]
 MOST_IDLE = 3  # iterations of a tile's bounding box per iteration of the tile
 
 
-@dataclass(frozen=True, slots=True)
-class CodeUnit:
+class CodeUnit(Struct, frozen=True):
     """Code that runs as a whole at each point: ``domain`` as it is, ``interior`` without borders.
 
     ``planes`` as in :class:`hlspart.sets.tiles.Touch`. ``order``: ranks of its enclosing loops and its

@@ -10,10 +10,10 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import islpy as isl
+from msgspec import Struct
 
 from hlspart.sets.counting import count as closed_form
 from hlspart.sets.dataflow import context, plane_text
@@ -28,8 +28,7 @@ MAX_LINES = 20_000
 OUT, IN, SET = isl.dim_type.out, isl.dim_type.in_, isl.dim_type.set
 
 
-@dataclass(frozen=True, slots=True)
-class TileTouch:
+class TileTouch(Struct, frozen=True):
     """Iterations that touch data: ``relation`` from ``iterators`` in ``domain`` to points of ``space``.
 
     ``planes``: the tiling hyperplanes as coefficients of the iterators and a constant.
@@ -42,8 +41,7 @@ class TileTouch:
     planes: tuple[Vector, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TileBlock:
+class TileBlock(Struct, frozen=True):
     """Data with one set of consumer tiles."""
 
     points: str
@@ -51,8 +49,7 @@ class TileBlock:
     consumers: tuple[Vector, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """Extent of a set: words, contiguous rows in row-major order, words and rows of its bounding box."""
 
     words: int

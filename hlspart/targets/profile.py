@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from hlspart.model.options import TargetOptions
 from hlspart.reading import read_file
@@ -21,8 +22,7 @@ class TargetError(Exception):
     """A tool, part, clock or profile that cannot be used; the message is one line for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownTargets:
+class KnownTargets(Struct, frozen=True):
     """What ``hlspart targets`` lists."""
 
     tools: tuple[str, ...]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.memories import MemoryRule
 from hlspart.model.ports import Ports
@@ -16,8 +18,7 @@ REGISTERS = "registers"
 _SAME = 0.011  # what the periods of points may be off by
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorTime:
+class OperatorTime(Struct, frozen=True):
     """Timing of one operation.
 
     ``states``: control states it occupies (its latency + 1). ``in_ns``/``out_ns``: combinational
@@ -39,8 +40,7 @@ class OperatorTime:
     most: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(Struct, frozen=True):
     """What a part holds; None where the part is not listed."""
 
     bram18k: int | None = None
@@ -50,8 +50,7 @@ class Resources:
     ff: int | None = None
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True, dict=True):
     """A tool version for a device at a clock. Times in ns, sizes in elements or bits as named.
 
     ``notes`` are sentences to print with every result (a fallback, an unlisted clock).

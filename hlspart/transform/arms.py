@@ -6,7 +6,7 @@ takes has no hardware. The text keeps it: what rewrites a file must rewrite such
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hlspart.model.program import (
     Binary,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.model.program import Block, Call, Expr, Function, Loop, Program, SizeOf, Stmt, walk_statements
 from hlspart.model.rebuild import map_children, map_parts

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
 
 
-@dataclass(frozen=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """A loop or a local variable of a callee in one expansion; ``names``: what variables of the callee are there."""
 
     loop: int | None

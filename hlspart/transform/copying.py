@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from hlspart.model.directives import Directive, RawPragma
 from hlspart.model.program import (
@@ -61,7 +63,7 @@ class Copier:
     def variable(self, like: Variable, **changes: object) -> int:
         """A new variable."""
         new = len(self.variables)
-        self.variables.append(replace(like, id=new, **changes))  # type: ignore[arg-type]
+        self.variables.append(replace(like, id=new, **changes))
         return new
 
     def copy(self, stmt: Stmt, values: Mapping[int, Value], own: bool = False) -> Stmt:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.directives import Directive, RawPragma
 from hlspart.model.program import Block, Declare, Loop, PragmaMark, Program, Stmt, Variable
@@ -15,8 +17,7 @@ from hlspart.transform.changes import inserted
 Read = Callable[[Program, RawPragma], Directive | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """A pragma about a variable; ``function`` is where it is said of one of file scope. ``text`` follows #pragma."""
 
     variable: int

@@ -8,7 +8,8 @@ has in that text: reading the text would give the same program.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.model.directives import Directive, Option, RawPragma
 from hlspart.model.program import (

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from hlspart.transform.text import Rendered
 
 
-@dataclass(frozen=True)
-class Forward:
+class Forward(Struct, frozen=True):
     """How a program follows from another one.
 
     ``variables`` and ``nodes`` (loops, blocks, accesses and calls) give the old id of each new one; an id that

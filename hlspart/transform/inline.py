@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.code import once_per_code
 from hlspart.model.program import (
@@ -67,8 +70,7 @@ from hlspart.transform.returns import always_returns, returns_assigned, single_e
 _LARGEST = 400  # calls expanded in one function
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """What a reference means: an element or a member, its indices frozen."""
 
     expr: ArrayRef | Member | Subscript

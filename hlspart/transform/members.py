@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive, Option

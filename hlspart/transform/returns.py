@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hlspart.model.program import Assign, Block, CType, Declare, ExprStmt, If, Name, Return, Stmt, walk_statements
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (

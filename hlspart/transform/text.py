@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from hlspart.model.diagnostics import Place
 from hlspart.model.rewriting import LineRun
 from hlspart.model.source import Edit, SourceText, Span
@@ -120,8 +122,7 @@ def plain(parts: Sequence[Part]) -> str | None:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """Old text from ``old`` on that is, or was replaced by, new text from ``new`` to ``upto``."""
 
     old: int

@@ -8,7 +8,9 @@ them. An iterator that is not an ``int`` becomes a constant of its type.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.access import LoopInfo
 from hlspart.model.program import (
@@ -53,16 +55,14 @@ _BASIC = frozenset(("int", "unsigned", "signed", "long", "short", "char"))
 _STANDARD = frozenset((*(f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)), "size_t"))
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(Struct, frozen=True):
     """The words of a program's texts: ``free`` gives a name that none has, ``type`` what a declaration says."""
 
     free: Callable[[str], str]
     type: Callable[[Variable], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Unrolling:
+class Unrolling(Struct, frozen=True):
     """``factor`` copies of the loop's body; None: all iterations.
 
     ``tested``: copies that may lie behind the last iteration stand under the loop's test.

@@ -8,9 +8,11 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.accesses import analyse
 from hlspart.frontend import load
@@ -34,8 +36,7 @@ _LOOKED = 32  # vectors on which locals are filled otherwise
 _SUSPECTS = 16  # locals that are looked at one by one
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyOptions:
+class VerifyOptions(Struct, frozen=True):
     """Options of ``verify``. ``map`` and ``replay`` are parsed JSON; ``value_range`` bounds all values.
 
     ``vectors`` None: as many as can be run in ``seconds``, up to ``trials.MOST``.

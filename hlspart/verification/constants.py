@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.model.program import (
     ArrayRef,
@@ -27,8 +28,7 @@ _MOST = 256  # constants that are tried; those that random data hardly meet come
 _SMALL = 64  # random data meet such integers anyway
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(Struct, frozen=True):
     """``constants``: numbers at and around those of the sources. ``extents``: of their arrays, ascending.
 
     ``steering``: names of parameters and globals of the original that decide how often a loop runs.

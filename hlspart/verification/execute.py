@@ -13,10 +13,11 @@ import struct
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Literal
+
+from msgspec import Struct
 
 from hlspart.verification.interface import Incomparable
 
@@ -41,8 +42,7 @@ _FILE_BYTES = 1 << 30  # of each file that a run writes
 Filling = Literal["pattern", "zero"] | None  # what locals without an initial value hold; None: whatever there is
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """``ok`` with the output bytes; ``fault`` or ``timeout`` with one line that says what happened."""
 
     status: Literal["ok", "fault", "timeout"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
@@ -58,8 +59,7 @@ static void *hlspart_log_at(long long id, const volatile void *base, const volat
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(Struct, frozen=True):
     """A pipelined loop: iterations are those of ``innermost``, an entry is one run of ``outermost``."""
 
     innermost: Loop

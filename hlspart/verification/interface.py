@@ -6,8 +6,10 @@ import math
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.program import (
     ArrayType,
@@ -48,8 +50,7 @@ class Incomparable(Exception):
     """The versions cannot be compared; the message says why. Caught inside the package."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarField:
+class ScalarField(Struct, frozen=True):
     """A scalar inside an element: ``path`` is a C suffix such as ``.re`` ("" for a plain scalar).
 
     ``bits``: width of an arbitrary-precision integer, which is moved by its value; None where its bytes are.
@@ -62,8 +63,7 @@ class ScalarField:
     raw: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(Struct, frozen=True):
     """A parameter or a global. ``leaves`` describe one element, ``shape`` is () for a single object.
 
     ``passing``: how a parameter reaches the function. ``element`` is a C type name for its storage. A stream is an
@@ -96,8 +96,7 @@ class Object:
         return (self.shape, tuple((leaf.path, leaf.code, leaf.bits) for leaf in self.leaves))
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(Struct, frozen=True):
     """Objects of one version of the top function, parameters in order, then globals by name."""
 
     top: str

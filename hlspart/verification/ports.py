@@ -11,9 +11,10 @@ import re
 import struct
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+
+from msgspec import Struct
 
 from hlspart.accesses import analyse
 from hlspart.banking.counting import count
@@ -42,8 +43,7 @@ Address = tuple[int, int]  # base address of the array, byte offset
 _Key = tuple[int, int]  # site of an access (reference id), and how often that site came before in the iteration
 
 
-@dataclass(frozen=True, slots=True)
-class _Event:
+class _Event(Struct, frozen=True):
     """An access of one iteration."""
 
     site: int

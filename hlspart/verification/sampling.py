@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from hlspart.verification.constants import Hints
 from hlspart.verification.data import LIMITS, Number, Values, key, limits
@@ -28,8 +29,7 @@ _FIRST_ROUNDS = 0.3  # of the vectors are for constants, until each was tried on
 _STRIDE = 5  # constants from one element to the next
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """Range of integers, and how floating-point numbers are drawn: ``form`` up to ``scale``."""
 
     low: int
@@ -38,8 +38,7 @@ class Mode:
     scale: float = 100.0
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectSample:
+class ObjectSample(Struct, frozen=True):
     """What one object got in one vector: numbers of its mode and of its round through the constants (or -1)."""
 
     mode: int
@@ -47,16 +46,14 @@ class ObjectSample:
     round: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """One input vector and how it came about; ``choices`` is empty for one of the calm vectors."""
 
     values: Values
     choices: Mapping[str, ObjectSample]
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     good: int = 0
     bad: int = 0
 
@@ -65,8 +62,7 @@ class _Tally:
         return ((self.good + 1) / (self.good + self.bad + 1)) ** 2
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """What is known of one object."""
 
     item: Object

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model.verifying import Tried
 from hlspart.verification.constants import Hints
@@ -25,8 +26,7 @@ class OriginalFails(Incomparable):
     """The original survives no vector."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """``vectors`` None: what ``seconds`` allow. ``timeout``: seconds of one run; ``size``: bytes of one vector."""
 
     vectors: int | None

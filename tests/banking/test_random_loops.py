@@ -7,10 +7,10 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import PragmaSpace

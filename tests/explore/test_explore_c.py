@@ -1,10 +1,10 @@
 """The C of candidates computes what the source does: prime extents, partial tiles, sums in space, any order."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hlspart.explore.emit import write
 from hlspart.explore.engine import Explorer

@@ -4,10 +4,10 @@ import itertools
 import json
 import math
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from test_explore_space import nest
 
 from hlspart.explore.bound import Bound

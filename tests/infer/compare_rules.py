@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from published_rules import by_distance, by_gcd, partition, serves
 
 from hlspart.infer.demand import demands

@@ -18,10 +18,10 @@ import math
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import random_kernels
+from msgspec.structs import replace
 
 from hlspart.infer.emission import pragma_texts
 from hlspart.layouts.dimension import DimLayout

@@ -11,11 +11,12 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
 import random_nests
+from msgspec.structs import replace
 
 from hlspart.infer import emission
 from hlspart.model.inferred import InferResult

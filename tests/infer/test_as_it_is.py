@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from inferring import array, iis, pasted, pipeline, run
+from msgspec.structs import replace
 
 from hlspart.infer.outcomes import binding
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import pytest
 from inferring import array, asked, pipeline
+from msgspec.structs import replace
 
 from hlspart.infer import infer
 from hlspart.model.inferred import InferResult
@@ -64,8 +64,7 @@ def test_a_memory_that_the_source_names_is_not_replaced_by_copies() -> None:
     assert [(x.ii_before, x.ii_after) for x in asked(result)] == [(3, 2)] and emitted(text, result) == [2]
 
 
-@dataclass(frozen=True)
-class Doctored(Proposals):
+class Doctored(Proposals, frozen=True):
     """Checks in which loop L of a rewritten text has this II."""
 
     ii: int = 1

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from inferring import array, asked
+from msgspec.structs import replace
 from nest_answers import TOOLS, Compared, compared, pipeline
 
 from hlspart.infer import emission

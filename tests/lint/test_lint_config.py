@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lint_helpers import lint_of
+from msgspec.structs import replace
 
 from hlspart.lint import baseline
 from hlspart.lint.config import LintConfig, load, with_options

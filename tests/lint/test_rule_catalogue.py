@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from lint_helpers import blocks, lint_of
+from msgspec.structs import replace
 
 from hlspart import lint
 from hlspart.lint.catalogue import HEADINGS, Entry, entries, find

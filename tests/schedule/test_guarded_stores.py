@@ -6,9 +6,8 @@ of such a sum is no part of its recurrence, its nest is flattened, and each stre
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from hlspart.model.options import Options, TargetOptions
 from hlspart.model.results import LoopResult

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from hlspart.model.options import FrontendOptions, Options
 from hlspart.partition import validate

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+
+from msgspec import Struct
 
 from hlspart.model import program as ir
 from hlspart.model.directives import Directive
@@ -30,15 +31,15 @@ def described(program: ir.Program) -> dict[str, object]:
             return ("Declare", node(x.at), tuple(map(variable, x.variables)), inits)
         if isinstance(x, ir.PragmaMark):
             return ("pragma", node(x.at), program.pragmas[x.pragma].text, node(program.pragmas[x.pragma].at))
-        if is_dataclass(x) and hasattr(x, "at"):
+        if isinstance(x, Struct) and hasattr(x, "at"):
             found: list[object] = [type(x).__name__]
-            for field in fields(x):
-                value = getattr(x, field.name)
-                if field.name == "variable":
+            for field in x.__struct_fields__:
+                value = getattr(x, field)
+                if field == "variable":
                     found.append(variable(value))
-                elif field.name == "name" and isinstance(x, ir.Loop):
+                elif field == "name" and isinstance(x, ir.Loop):
                     found.append(x.label)
-                elif field.name not in ("id", "prototypes", "params"):
+                elif field not in ("id", "prototypes", "params"):
                     found.append(node(value))
             return tuple(found)
         if isinstance(x, tuple):

@@ -7,8 +7,9 @@ the build; ``print_directive`` writes a directive in any of the forms.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from hlspart.frontend.context import place_of
 from hlspart.frontend.directives.kinds import KINDS, DirectiveKind

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from hlspart.frontend.context import place_of
 from hlspart.frontend.directives.command import Command
@@ -20,8 +21,7 @@ _WORD = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s\"'=]+(?:<[^>]*>[^\s\"'=]*)?|=")
 _DIRECTIVE = "syn.directive."
 
 
-@dataclass
-class Reading:
+class Reading(Struct):
     """What a directive file said: the project and its directives."""
 
     project: ProjectFile

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.frontend.directives.grammar import interpret, is_modelled, literal, unknown_kind
 from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
@@ -14,8 +16,7 @@ from hlspart.model.directives import Directive, Fault, Option
 from hlspart.model.source import Origin
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """``function`` or ``function/label``, what it is about, and options; ``at`` spans the whole line.
 
     ``names`` are the words without ``=``, the location first.

@@ -9,7 +9,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
@@ -31,8 +32,7 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 Lacking = Callable[[frozenset[str]], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A token with the place it stands for."""
 
     text: str

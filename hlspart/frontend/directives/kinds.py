@@ -7,15 +7,15 @@ clang front end. What the II model does not know is marked, so that a loop it to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 OptionForm = Literal["int", "name", "word", "flag", "choice"]
 """int: constant expression; name: variable(s) of the program; word: free text; choice: one of some words."""
 
 
-@dataclass(frozen=True, slots=True)
-class OptionKind:
+class OptionKind(Struct, frozen=True):
     """One option. A choice may also be written as the bare word, without ``name=``."""
 
     form: OptionForm
@@ -24,8 +24,7 @@ class OptionKind:
     positive: bool = False  # of an int
 
 
-@dataclass(frozen=True)
-class DirectiveKind:
+class DirectiveKind(Struct, frozen=True):
     """One directive.
 
     ``subject``: the option that names what it is about (``variable``, ``port``, ..). ``place``:

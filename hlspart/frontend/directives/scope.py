@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """The variable a name means at a place; else the ones it might have been meant for."""
 
     variable: ir.Variable | None

@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import place_of
@@ -29,8 +31,7 @@ _EXPRESSION = re.compile(r"\[expr\s+([^][]*)\]")
 _VARIABLE = re.compile(r"\$(?:\{([^}]*)\}|((?:::)?\w+(?:::\w+)*))")
 
 
-@dataclass(frozen=True)
-class TclWord:
+class TclWord(Struct, frozen=True):
     """A word of a command; ``braced`` words are literal, ``open`` ones hold what cannot be known."""
 
     text: str
@@ -40,8 +41,7 @@ class TclWord:
     open: bool = False
 
 
-@dataclass
-class _Script:
+class _Script(Struct):
     """State of the script as far as it is followed."""
 
     read: Callable[[str], bytes]

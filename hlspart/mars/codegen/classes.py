@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 from hlspart.mars import integers
 from hlspart.mars.decompose import MAX_CLASSES, MAX_PERIOD
@@ -16,8 +17,7 @@ from hlspart.sets.tilecode import keeps
 from hlspart.transform.printer import Unprintable
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
+class Classes(Struct, frozen=True):
     """Tile ``T`` is a translate of ``tiles[kind]`` by ``U`` times ``basis`` (Hermite rows of full rank).
 
     ``origin``: how far an iterator moves with each coordinate of U. With one class U is T itself.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 from hlspart.mars.codegen.classes import Classes
 from hlspart.mars.integers import Vector
@@ -16,8 +17,7 @@ from hlspart.sets.nodes import Node
 from hlspart.sets.tilecode import CodeUnit
 
 
-@dataclass(frozen=True, slots=True)
-class TileBuffer:
+class TileBuffer(Struct, frozen=True):
     """On-chip array ``name`` for one tile; cell of the data point p is ``p - (least + moves U)``."""
 
     name: str
@@ -27,8 +27,7 @@ class TileBuffer:
     moves: tuple[Vector, ...]  # one row per dimension over U (see Classes)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """Where an access finds its value: ``place`` over the iterators, where ``condition`` (C, "" always) holds.
 
     ``domain``: the same condition as a set, "" for all iterations.
@@ -40,8 +39,7 @@ class Cell:
     domain: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TilePart:
+class TilePart(Struct, frozen=True):
     """Points of a MARS in one buffer: ``loops`` in memory order; ``cell`` over the call's arguments a0, a1, .."""
 
     buffer: TileBuffer
@@ -50,8 +48,7 @@ class TilePart:
     points: tuple[Vector, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TileBurst:
+class TileBurst(Struct, frozen=True):
     """One request: ``words`` from ``offset`` of the block ``owner`` away from that of T, into or out of ``parts``."""
 
     owner: Vector
@@ -60,8 +57,7 @@ class TileBurst:
     parts: tuple[TilePart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CellKind:
+class CellKind(Struct, frozen=True):
     """Transfers of the tiles of one class; ``home``: data points of a block in memory order, for pack.
 
     The points are those of the block whose ``V`` (see Memory) is 0.
@@ -72,8 +68,7 @@ class CellKind:
     home: tuple[Vector, ...]
 
 
-@dataclass(frozen=True)
-class TileMemory:
+class TileMemory(Struct, frozen=True):
     """Off-chip blocks of one array and kind, one block of ``block`` words per owner tile.
 
     ``rows`` give the owner's coordinates C as linear forms of T (directions that share data have none),
@@ -99,8 +94,7 @@ class TileMemory:
         return self.block * prod(self.count)
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """``access`` at each point of ``loops``: between its cell and the array as the source lays it out."""
 
     access: NestAccess
@@ -108,8 +102,7 @@ class Copy:
     loops: Node
 
 
-@dataclass(frozen=True)
-class TilePlan:
+class TilePlan(Struct, frozen=True):
     """Everything that :mod:`emit` writes down; ``local`` and the kinds of memories go by ``classes``."""
 
     program: Program
