@@ -164,9 +164,10 @@ class IterationSet:
 class AccessRelation:
     """A relation from iterations to tuples of numbers: the elements, or the banks, that an access reaches."""
 
-    def __init__(self, owner: Regions, map_: Any) -> None:
+    def __init__(self, owner: Regions, map_: Any, over: IterationSet | None = None) -> None:
         self._owner = owner
         self._map = map_
+        self._over = over  # iterations outside of which it reaches nothing
 
     def then(self, names: Sequence[str], expressions: Sequence[str]) -> AccessRelation:
         """Followed by ``names -> expressions`` (isl expressions)."""
@@ -209,10 +210,14 @@ class AccessRelation:
         return self._owner.guarded(compute)
 
     def along(self, dim: int, most: int = MOST_NUMBERS) -> tuple[int, ...] | None:
-        """The numbers that tuples have in place ``dim``, ascending; None where they spread over more than ``most``."""
+        """The numbers that tuples have in place ``dim``, ascending; None where they spread over more than ``most``.
 
-        def compute() -> tuple[int, ...] | None:
-            reached = self._map.range()
+        Where indices are divided several times, isl takes seconds for the set that a few hundred iterations take
+        milliseconds for: such iterations are taken one by one.
+        """
+
+        def compute(relation: Any) -> tuple[int, ...] | None:
+            reached = relation.range()
             reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
             axis = reached.project_out(isl.dim_type.set, dim + 1, reached.dim(isl.dim_type.set) - dim - 1)
             axis = axis.project_out(isl.dim_type.set, 0, dim)
@@ -221,7 +226,32 @@ class AccessRelation:
             spread = 0 if axis.is_empty() else (axis.dim_max_val(0).to_python() - axis.dim_min_val(0).to_python())
             return tuple(_numbers(axis)) if spread < most else None
 
-        return self._owner.guarded(compute)
+        def one_by_one(iterations: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+            numbers = set[int]()
+            for point in iterations:
+                here = self._map
+                for k, value in enumerate(point):
+                    here = here.fix_val(isl.dim_type.in_, k, value)
+                found = compute(here)
+                if found is None:
+                    return None
+                numbers.update(found)
+            return tuple(sorted(numbers)) if not numbers or max(numbers) - min(numbers) < most else None
+
+        few = self._over.members(MOST_NUMBERS) if self._over is not None and self._divisions > 1 else None
+        return self._owner.guarded(lambda: compute(self._map) if few is None else one_by_one(few))
+
+    @property
+    def _divisions(self) -> int:
+        """The most divisions in one piece."""
+        most = 0
+
+        def count(piece: Any) -> None:
+            nonlocal most
+            most = max(most, piece.dim(isl.dim_type.div))
+
+        self._map.foreach_basic_map(count)
+        return most
 
 
 def _numbers(axis: Any) -> list[int]:
@@ -314,7 +344,7 @@ class Regions:
                 relation = relation.intersect(isl.Map(map_, context=self.context))
             return relation.intersect_domain(domain._set)
 
-        return AccessRelation(self, self.guarded(build))
+        return AccessRelation(self, self.guarded(build), domain)
 
     def element(self, touch: AccessRelation, at: Mapping[str, int]) -> tuple[int, ...] | None:
         """One element that ``touch`` reaches in the iteration ``at``."""

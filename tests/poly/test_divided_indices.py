@@ -1,0 +1,55 @@
+"""Numbers that indices with several divisions have, as in the bank macros of written C, against Python's division."""
+
+import random
+
+import pytest
+
+from hlspart.sets.region import Regions
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_indices_of_products_and_shifts(seed: int) -> None:
+    draw = random.Random(seed)
+    a, b, c, first = (draw.randrange(3, 900) for _ in range(4))
+    rows, columns = draw.randrange(2, 6), draw.randrange(5, 40)
+    regions = Regions(("i", "j"), (1, 1))
+    domain = regions.region(f"{{ [i, j] : 0 <= i < {rows} and i <= j < {columns} }}")
+    index = (
+        f"{{ [i, j] -> [x0, x1] : exists (p, q, r : 64p <= {a} i + {b} j < 64p + 64 and 128q <= {c} p + j < 128q + 128"
+        f" and 6r <= p + q < 6r + 6 and x0 = p + q - 6r + {first} and x1 = r) }}"
+    )
+    touch = regions.touch(domain, None, index, (4096, 4096))
+
+    def at(i: int, j: int) -> tuple[int, int]:
+        p = (a * i + b * j) // 64
+        q = (c * p + j) // 128
+        return (p + q) % 6 + first, (p + q) // 6
+
+    reached = [at(i, j) for i in range(rows) for j in range(i, columns)]
+    assert touch.along(0) == tuple(sorted({x for x, _ in reached}))
+    far = max(y for _, y in reached) - min(y for _, y in reached) >= 64
+    inside = [y for _, y in reached if y < 4096]
+    if len(inside) == len(reached):
+        assert touch.along(1, 64) == (None if far else tuple(sorted(set(inside))))
+
+
+def test_the_word_of_a_table_of_banks() -> None:
+    """As a written table layout has it; isl needs seconds for the set of its words as a whole."""
+    regions = Regions(("z",), (1,))
+    word = (
+        "{ [z] -> [x0] : 6*floor((-679z)/4096) = -z - x0 + 6*floor((57z)/2048)"
+        " and 36*floor((7513z - 683x0 + 4098*floor((57z)/2048))/24576) = 11z - x0 + 6*floor((57z)/2048)"
+        " and 0 <= x0 <= 29 and -12285 + 11z + 2048x0 <= 12288*floor((57z)/2048) <= 11z + 2048x0 }"
+    )
+
+    def holds(z: int, x: int) -> bool:
+        w = 57 * z // 2048
+        return (
+            6 * (-679 * z // 4096) == -z - x + 6 * w
+            and 36 * ((7513 * z - 683 * x + 4098 * w) // 24576) == 11 * z - x + 6 * w
+            and -12285 + 11 * z + 2048 * x <= 12288 * w <= 11 * z + 2048 * x
+        )
+
+    expected = tuple(sorted({x for z in range(169) for x in range(30) if holds(z, x)}))
+    assert len(expected) > 20
+    assert regions.touch(regions.region("{ [z] : 0 <= z <= 168 }"), None, word, (4096,)).along(0) == expected
