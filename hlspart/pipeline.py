@@ -142,6 +142,7 @@ class Pipeline:
             self.figures if loops else None, self._inferred_at_once if loops else None, config,
             target=self.target, recheck=self.ii_under, expansions=self._expansions,
             advice=(lambda: self._sentences) if loops and advised else None,
+            defined=frozenset(d.partition("=")[0] for d in self.options.frontend.defines),
         )  # fmt: skip
 
     @cached_property

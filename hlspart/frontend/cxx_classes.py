@@ -11,17 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
-from hlspart.frontend.cxx_plain import (
-    TAGS,
-    PlainClass,
-    PlainMember,
-    closing,
-    holds_methods,
-    like,
-    read_plain,
-    refuse,
-)
+from hlspart.frontend.cxx_members import TAGS, partner, refuse
+from hlspart.frontend.cxx_plain import PlainClass, PlainMember, holds_methods, read_plain
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
 
@@ -30,7 +23,7 @@ def without_classes(tokens: list[Token]) -> list[Token]:
     """The tokens with objects taken apart. Raises SourceError with every class for which that cannot be done."""
     if not any(t.text in TAGS for t in tokens):
         return tokens
-    end = like(tokens[-1], "", "eof")  # sentinels: looking ahead never runs over the end
+    end = like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
     tokens = [*tokens, *([end] * LOOK_AHEAD)]
     faults: list[SourceError] = []
     classes: dict[str, PlainClass] = {}
@@ -38,7 +31,7 @@ def without_classes(tokens: list[Token]) -> list[Token]:
     while at + 2 < len(tokens):
         opens = tokens[at].text in TAGS and tokens[at + 1].kind == "id" and tokens[at + 2].text == "{"
         if opens and (at == 0 or tokens[at - 1].text not in ("enum", "<", ",", "typedef", "(")):
-            last = closing(tokens, at + 2)
+            last = partner(tokens, at + 2)
             if holds_methods(tokens, at + 2):
                 try:
                     found = read_plain(tokens, at, last)
@@ -46,7 +39,7 @@ def without_classes(tokens: list[Token]) -> list[Token]:
                 except SourceError as fault:
                     faults.append(fault)
             elif tokens[at].text == "class":
-                tokens[at] = like(tokens[at], "struct", "id")
+                tokens[at] = like("struct", "id", tokens[at])
             at = last
         at += 1
     if faults:
@@ -105,7 +98,7 @@ class _Objects:
                 continue
             joined = len(words) >= 2 and words[-1].text == "." and self._object_of(words[-2].text) is not None
             if joined and word.kind == "id":
-                words[-2:] = [like(words[-2], f"{words[-2].text}.{word.text}", "id")]
+                words[-2:] = [like(f"{words[-2].text}.{word.text}", "id", words[-2])]
             else:
                 words.append(word)
         token.expanded = words
@@ -125,7 +118,7 @@ class _Objects:
             name = tokens[cursor]
             after = tokens[cursor + 1].text if cursor + 1 < len(tokens) else ""
             built = after in ("(", "{") and bool(found.formals)
-            behind = closing(tokens, cursor + 1) + 1 if built else cursor + 1
+            behind = partner(tokens, cursor + 1) + 1 if built else cursor + 1
             after = tokens[behind].text if behind < len(tokens) else ""
             if name.kind != "id" or after not in (";", ",") or (bool(found.formals) and not built):
                 raise refuse(found.name, "class whose objects are more than variables")
@@ -137,8 +130,8 @@ class _Objects:
                 value = self._initial(found, member, given)
                 copy = self._marked([*member.type, member.name, *member.extents, *value], found, found.copies)
                 copy[len(member.type)].text = f"{name.text}.{member.name.text}"
-                out += [like(name, "static", "id")] if static and (out[-1].text != "static") else []
-                out += [*copy, like(name, ";")]
+                out += [like("static", "id", name)] if static and (out[-1].text != "static") else []
+                out += [*copy, like(";", "op", name)]
             if static and all(m.refers for m in found.members):
                 out.pop()
             for pragma in found.pragmas:
@@ -166,17 +159,17 @@ class _Objects:
         if value is None:
             return member.value
         known = dict(zip(of.formals or (), given, strict=True))
-        words = [like(member.name, "=")]
-        for token in value or [like(member.name, "0", "num")]:
+        words = [like("=", "op", member.name)]
+        for token in value or [like("0", "num", member.name)]:
             argument = known.get(token.text) if token.kind == "id" else None
-            words += [token] if argument is None else [like(token, "("), *argument, like(token, ")")]
+            words += [token] if argument is None else [like("(", "op", token), *argument, like(")", "op", token)]
         return words
 
     def _of_object(self, pragma: PragmaToken, name: str, of: PlainClass) -> PragmaToken:
         members = {m.name.text for m in of.members}
         copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
         words = [w for i, w in enumerate(pragma.expanded) if not self._this(pragma.expanded, i)]
-        copy.expanded = [like(w, f"{name}.{w.text}", "id") if w.text in members else w for w in words]
+        copy.expanded = [like(f"{name}.{w.text}", "id", w) if w.text in members else w for w in words]
         copy.use = pragma.use or of.use
         return copy
 
@@ -211,10 +204,10 @@ class _Objects:
             return at + 1
         member = tokens[at + 2] if after == "." and at + 2 < len(tokens) else None
         if member is not None and member.text in found.bound:
-            out.append(like(member, found.bound[member.text].text, "id"))
+            out.append(like(found.bound[member.text].text, "id", member))
             return at + 3
         if member is not None and any(m.name.text == member.text for m in found.of.members):
-            name = like(token, f"{token.text}.{member.text}", "id")
+            name = like(f"{token.text}.{member.text}", "id", token)
             if name.use is None:
                 name.use = MacroUse(token.text, token.path, token.start, member.end)
                 name.lo, name.hi = token.start, member.end
@@ -237,18 +230,18 @@ class _Objects:
         self, of: PlainClass, method: Token, name: Token | None, empty: bool, bound: Mapping[str, Token]
     ) -> list[Token]:
         """``Class::method(`` and the members that it is about."""
-        made = [like(method, f"{of.name.text}::{method.text}", "id"), like(method, "(")]
+        made = [like(f"{of.name.text}::{method.text}", "id", method), like("(", "op", method)]
         for number, member in enumerate(of.members):
             if number:
-                made.append(like(method, ","))
+                made.append(like(",", "op", method))
             text = member.name.text if name is None else f"{name.text}.{member.name.text}"
             text = bound[member.name.text].text if member.name.text in bound else text
-            argument = like(method, text, "id")
+            argument = like(text, "id", method)
             if argument.use is None:
                 argument.use = MacroUse(text, method.path, method.start, method.end)
             made.append(argument)
         if of.members and not empty:
-            made.append(like(method, ","))
+            made.append(like(",", "op", method))
         return made
 
     def _functions(self, found: PlainClass) -> None:
@@ -259,15 +252,15 @@ class _Objects:
             for member in found.members:
                 found.copies += 1
                 element, name, extents = member.type, member.name, member.extents
-                reference = [like(name, "&"), name]
+                reference = [like("&", "op", name), name]
                 if extents:
-                    reference = [like(name, "("), *reference, like(name, ")")]
-                params += [*self._marked([*element, *reference, *extents], found, found.copies), like(name, ",")]
+                    reference = [like("(", "op", name), *reference, like(")", "op", name)]
+                params += [*self._marked([*element, *reference, *extents], found, found.copies), like(",", "op", name)]
             own = method.params[1:-1]
             words = [t for t in own if not isinstance(t, PragmaToken)]
             if not words or [t.text for t in words] == ["void"]:
                 own, params = [], params[:-1]
-            head = [*method.before, like(method.name, f"{found.name.text}::{method.name.text}", "id")]
+            head = [*method.before, like(f"{found.name.text}::{method.name.text}", "id", method.name)]
             body: list[Token] = []
             at = 0
             while at < len(method.body):

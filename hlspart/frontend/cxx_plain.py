@@ -9,17 +9,15 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
+from hlspart.frontend.cxx_members import CLOSE, OPEN, TAGS, angle, partner, refuse
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
+from hlspart.frontend.tokens import MacroUse, PragmaToken, Token
 
-TAGS = ("struct", "class")
 _REFUSED = frozenset((
     "virtual", "friend", "operator", "template", "using", "typedef", "enum", "struct", "class", "union", "static",
     "mutable", "~",
 ))  # fmt: skip
 _LABELS = ("public", "private", "protected")
-_OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 
 
 class PlainMember(Struct):
@@ -68,32 +66,12 @@ def has_methods(tokens: Sequence[Token]) -> bool:
 
 def holds_methods(tokens: Sequence[Token], opening: int) -> bool:
     level = 0
-    for at in range(opening + 1, closing(tokens, opening)):
+    for at in range(opening + 1, partner(tokens, opening)):
         text = tokens[at].text
         if text == "(" and level == 0 and tokens[at + 1].text != "*" and tokens[at - 1].kind == "id":
             return tokens[at - 1].text not in ("alignas", "__attribute__")
-        level += (text in _OPEN) - (text in _CLOSE)
+        level += (text in OPEN) - (text in CLOSE)
     return False
-
-
-def closing(tokens: Sequence[Token], opening: int) -> int:
-    level = 0
-    for at in range(opening, len(tokens)):
-        if tokens[at].kind == "op":
-            level += (tokens[at].text in _OPEN) - (tokens[at].text in _CLOSE)
-            if level == 0:
-                return at
-    raise error(tokens[opening], f"'{tokens[opening].text}' is never closed")
-
-
-def like(token: Token, text: str, kind: str = "op") -> Token:
-    made = token.copy()
-    made.text, made.kind = text, kind  # type: ignore[assignment]
-    return made
-
-
-def refuse(token: Token, what: str) -> SourceError:
-    return error(token, f"C++ construct not supported: {what}", "HLP003")
 
 
 def read_plain(tokens: list[Token], start: int, last: int) -> PlainClass:
@@ -137,13 +115,13 @@ def _member(tokens: list[Token], start: int, last: int, into: PlainClass) -> int
         if tokens[at].text in _REFUSED:
             raise refuse(tokens[at], f"{tokens[at].text} in a class")
         if tokens[at].text == "<":
-            at = _angle(tokens, at, last)
+            at = angle(tokens, at)
         at += 1
     if tokens[at].text == "(":
         return _method(tokens, start, at, last, into)
     end = start
     while end < last and tokens[end].text != ";":
-        end = closing(tokens, end) + 1 if tokens[end].text in _OPEN else end + 1
+        end = partner(tokens, end) + 1 if tokens[end].text in OPEN else end + 1
     pieces = split([t for t in tokens[start:end] if not isinstance(t, PragmaToken)])
     type_: list[Token] = []
     for number, piece in enumerate(pieces):
@@ -158,30 +136,19 @@ def _member(tokens: list[Token], start: int, last: int, into: PlainClass) -> int
     return end + 1
 
 
-def _angle(tokens: Sequence[Token], at: int, last: int) -> int:
-    level = 0
-    while at < last:
-        text = tokens[at].text
-        level += (text == "<") - (text == ">") - 2 * (text == ">>")
-        if level <= 0:
-            return at
-        at += 1
-    raise error(tokens[at], "'<' is never closed")
-
-
 def _method(tokens: list[Token], start: int, opening: int, last: int, into: PlainClass) -> int:
-    name, close = tokens[opening - 1], closing(tokens, opening)
+    name, close = tokens[opening - 1], partner(tokens, opening)
     at = close + 1
     while tokens[at].text in ("const", "noexcept"):
         at += 1
     inits: dict[str, list[Token]] = {}
     while name.text == into.name.text and tokens[at].text in (":", ",") and tokens[at + 2].text in ("(", "{"):
-        behind = closing(tokens, at + 2)
+        behind = partner(tokens, at + 2)
         inits[tokens[at + 1].text] = [t for t in tokens[at + 3 : behind] if not isinstance(t, PragmaToken)]
         at = behind + 1
     if name.kind != "id" or tokens[at].text != "{":
         raise refuse(tokens[start], f"member function {name.text} without its body" if name.kind == "id" else "class")
-    end = closing(tokens, at)
+    end = partner(tokens, at)
     body = tokens[at : end + 1]
     if name.text != into.name.text:
         before = [t for t in tokens[start : opening - 1] if t.text not in ("inline", "constexpr")]

@@ -37,6 +37,7 @@ def run(
     recheck: Callable[[Validation], IIResult] | None = None,
     expansions: Callable[[], Sequence[Diagnostic]] | None = None,
     advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None,
+    defined: frozenset[str] = frozenset(),
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
@@ -44,6 +45,7 @@ def run(
     ``target``: whose directives these are; without it rules about tools stay silent. ``recheck`` predicts the II
     under another validation; without it the rules that compare two predictions stay silent. ``expansions``: what
     `expand` says of the pragmas at loops. ``advice``: what to do about each loop that misses its target.
+    ``defined``: macros that the command line defines.
     """
     config = config or LintConfig()
     facts = Facts(
@@ -67,6 +69,7 @@ def run(
         target is not None and target.bare_types,
         target.deprecated if target is not None else frozenset(),
         advice,
+        defined,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))
     found: dict[Diagnostic, None] = {}

@@ -15,7 +15,7 @@ from hlspart.model.directives import Directive, Fault
 from hlspart.model.inferred import InferResult
 from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, substatements
 from hlspart.model.results import IIResult, LoopResult, PragmaStatus, Validation
-from hlspart.model.source import Edit, Origin, Span
+from hlspart.model.source import Edit, Origin, SourceText, Span
 from hlspart.rules._dialects import foreign
 
 MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
@@ -104,6 +104,7 @@ class Facts(Struct, frozen=True, dict=True):
     bare_types: bool = False  # the tool takes the type of a partition as a bare word only
     deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
     advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None
+    defined: frozenset[str] = frozenset()  # macros that no file but the command line defines
 
     def advised(self, loop: LoopResult, pragmas: bool = True) -> str | None:
         """What the advice says of a loop; None where there is none, or, without ``pragmas``, nothing but these."""
@@ -165,6 +166,12 @@ class Facts(Struct, frozen=True, dict=True):
     def _without_header(self) -> frozenset[str]:
         """Files of the units in which a header was not found."""
         return self.program.without_header()
+
+    @cached_property
+    def given(self) -> Mapping[str, SourceText]:
+        """Texts of the files that were given and of their headers, by path."""
+        paths = {p for unit in self.program.units for p in (unit.path, *unit.headers)}
+        return {path: text for path, text in sorted(self.program.sources.items()) if path in paths}
 
     def lacks_header(self, path: str) -> bool:
         """Whether names in a file may come from a header that was not found; a directive file is about all files."""

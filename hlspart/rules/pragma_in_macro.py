@@ -46,9 +46,8 @@ _PRAGMA = re.compile(r"#[ \t]*pragma[ \t]+HLS\b[^\n\\]*", re.I)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """#define lines with a pragma."""
-    given = {unit.path for unit in facts.program.units} | {p for unit in facts.program.units for p in unit.headers}
-    for path, source in sorted(facts.program.sources.items()):
-        if path not in given or "define" not in source.text or "pragma" not in source.text:
+    for path, source in facts.given.items():
+        if "define" not in source.text or "pragma" not in source.text:
             continue
         for line in _DEFINE.finditer(source.text):
             found = _PRAGMA.search(source.text, line.start(), line.end())

@@ -50,16 +50,21 @@ _NEARLY = re.compile(r"\b(?!__SYNTHESIS__\b)_{0,3}SYNTH?[EI]?S[EI]?S_{0,3}\b", r
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Conditions of the files that were given."""
-    given = {unit.path for unit in facts.program.units} | {p for unit in facts.program.units for p in unit.headers}
-    for path, source in sorted(facts.program.sources.items()):
-        if path not in given or "synth" not in source.text.lower():
+    for path, source in facts.given.items():
+        if "synth" not in source.text.lower():
             continue
         for line in _TEST.finditer(source.text):
             found = _NEARLY.search(source.text, line.start(), line.end())
             name = found.group() if found is not None else ""
-            if found is None or re.search(rf"#[ \t]*define[ \t]+{name}\b", source.text) or not name.startswith("_"):
+            if found is None or not name.startswith("_") or _is_defined(facts, name):
                 continue  # a name of the user's own
             span = Span(path, found.start(), found.end())
             fix = Fix("write __SYNTHESIS__", (Edit(span, "__SYNTHESIS__"),), False)
             message = f"'{name}' is defined by nobody: the macro of synthesis is __SYNTHESIS__"
             yield facts.report(RULE, Origin(span), message, None, fix=fix)
+
+
+def _is_defined(facts: Facts, name: str) -> bool:
+    define = re.compile(rf"#[ \t]*define[ \t]+{name}\b")
+    sources = facts.program.sources.values()
+    return name in facts.defined or any(define.search(source.text) for source in sources)

@@ -16,6 +16,7 @@ def lint_of(
     *,
     tool: str | None = None,
     config: LintConfig | None = None,
+    defines: tuple[str, ...] = (),
 ) -> LintReport:
     """The report on some texts; a plain text is ``k.c``; ``.cfg`` and ``.tcl`` are directive files, ``.h`` headers."""
     texts = {"k.c": files} if isinstance(files, str) else files
@@ -26,7 +27,7 @@ def lint_of(
         return texts[path].encode()
 
     directives = tuple(p for p in texts if p.endswith((".cfg", ".tcl")))
-    options = Options(FrontendOptions(directive_files=directives), TargetOptions(tool=tool))
+    options = Options(FrontendOptions(defines, directive_files=directives), TargetOptions(tool=tool))
     headers = tuple(p for p in texts if p.endswith(".h") and len(texts) > 1)
     pipeline = Pipeline([p for p in texts if p not in (*directives, *headers)], options, read)
     return pipeline.lint(config)

@@ -430,3 +430,10 @@ int top(int x) { return f<4>(x); }
     rules = {d.rule for d in lint_of({"k.cpp": text}).diagnostics}
     assert "HLP307" not in rules
     assert "HLP307" in {d.rule for d in lint_of({"k.cpp": text.replace("Power<2, N>::Value", "1")}).diagnostics}
+
+
+def test_macros_of_the_command_line_and_of_headers_are_defined() -> None:
+    text, fine = "#ifdef __SYNTHESIS\nint x;\n#endif\n", "#define __SYNTHESIS 1\n"
+    assert [d.rule for d in lint_of(text).diagnostics] == ["HLP116"]
+    assert [d.rule for d in lint_of({"k.c": '#include "k.h"\n' + text, "k.h": fine}).diagnostics] == []
+    assert [d.rule for d in lint_of(text, defines=("__SYNTHESIS=1",)).diagnostics] == []
