@@ -433,7 +433,7 @@ int top(int x) { return f<4>(x); }
 
 
 def test_macros_of_the_command_line_and_of_headers_are_defined() -> None:
-    text, fine = "#ifdef __SYNTHESIS\nint x;\n#endif\n", "#define __SYNTHESIS 1\n"
+    text, fine = "#ifdef __SYNTHESIS\n#endif\nvoid f(int a[2]) { a[0] = 1; }\n", "#define __SYNTHESIS 1\n"
     assert [d.rule for d in lint_of(text).diagnostics] == ["HLP116"]
     assert [d.rule for d in lint_of({"k.c": '#include "k.h"\n' + text, "k.h": fine}).diagnostics] == []
     assert [d.rule for d in lint_of(text, defines=("__SYNTHESIS=1",)).diagnostics] == []
