@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.frontend.holes import Cut
+from hlspart.frontend.nowhere import Nowhere
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.tokens import SourceError
 from hlspart.model import program as ir
@@ -128,12 +129,29 @@ class Context:
         self.holes: tuple[Cut, ...] = ()
         self.function: str | None = None
         self.scope: int | None = None
+        self.opened = False  # whether the function uses a constant that nobody knows
+        self._nowhere: Nowhere | None = None
+        self._said: set[str] = set()
 
     def why_unknown(self, name: str) -> str | None:
         """Why a name has no declaration here: the first file-scope text that is not read and says it."""
         base = name.partition("<")[0]
         found = next((h for h in self.holes if not h.in_function and base in h.names), None)
         return None if found is None else f"not read: {found.cause.message}"
+
+    def constant_from_elsewhere(self, name: str, at: Origin) -> ir.CType | None:
+        """The type of an undeclared name that is only ever read as a constant (said once); None for any other."""
+        if self._nowhere is None:
+            self._nowhere = Nowhere(self.text.tokens, self.text.match, [h.tokens for h in self.holes])
+        found = self._nowhere.constant(name)
+        if found is None:
+            return None
+        self.opened = True
+        if name not in self._said:
+            self._said.add(name)
+            message = f"'{name}' is declared nowhere: taken for a constant that nobody knows; -D {name}=.. gives it"
+            self.report("HLP003", "unsupported-construct", "note", at, message)
+        return found
 
     def push(self) -> None:
         """Enter a scope."""

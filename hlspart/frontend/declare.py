@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
@@ -53,11 +54,11 @@ class Declarations(Declarators):
                     entry = self.context.lookup(node.names[0])
                     if isinstance(entry, TypeName):
                         known = entry.type
+                        self.context.opened = self.context.opened or ir.is_open(known)
                         if isinstance(known, ir.StructType) and not known.members:
                             return self.context.tag(known.name) or known
-                        if isinstance(known, ir.StreamType) and isinstance(known.element, ir.OtherType):
-                            element = self.context.lookup(known.element.name)  # the shim sees no typedefs
-                            return ir.StreamType(element.type) if isinstance(element, TypeName) else known
+                        if isinstance(known, ir.StreamType):  # the shim sees no typedefs
+                            return replace(known, element=self._completed(known.element))
                         return known
                 return ct.basic(node.names)
             case c_ast.PtrDecl():
@@ -80,6 +81,14 @@ class Declarations(Declarators):
                 return self.expressions.lower(node.expr)[0].type
             case _:
                 return ct.UNKNOWN
+
+    def _completed(self, of: ir.CType) -> ir.CType:
+        """A type that is named, with what its declaration here says."""
+        entry = self.context.lookup(of.name) if isinstance(of, ir.OtherType) else None
+        of = entry.type if isinstance(entry, TypeName) else of
+        if isinstance(of, ir.StructType) and not of.members:
+            return self.context.tag(of.name) or of
+        return of
 
     def _extent(self, node: Any, parameter: bool) -> int | None:
         expr, first, last = self.expressions.lower(node.dim)

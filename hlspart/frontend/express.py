@@ -22,6 +22,7 @@ from hlspart.frontend.methods import Methods
 from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import ASM, RANGE
+from hlspart.frontend.pointed import first as first_channel
 from hlspart.frontend.tokens import NTH, OPEN_VALUE, spell
 from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
@@ -147,6 +148,9 @@ class Expressions:
                 if node.name.endswith(OPEN_VALUE):
                     return ir.OpaqueExpr(origin, ct.INT, ir.OPEN_PARAMETER), at, at
                 why = self.context.why_unknown(node.name)
+                constant = self.context.constant_from_elsewhere(node.name, origin)
+                if constant is not None:
+                    return ir.OpaqueExpr(origin, constant, ir.OPEN_PARAMETER), at, at
                 what = (
                     f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
                 )
@@ -164,6 +168,8 @@ class Expressions:
         called = self.objects.operator("[]", (base, index), self.at(first, closing), bracket)
         if called is not None:
             return called, first, closing
+        if isinstance(base.type, ir.StreamType):  # the only one
+            return base, first, closing
         inner = ir.vector(base.type)
         if inner is not None:  # std::array, hls::vector
             base = ir.Member(base.at, inner, base, ir.ELEMENTS, False)
@@ -193,6 +199,8 @@ class Expressions:
             of = ct.indexed(of) if self.elements.indexable(of) else of
         type_: ir.CType = ct.UNKNOWN
         field: str = node.field.name
+        if field == "width" and isinstance(of, ir.ScalarType) and ct.arbitrary(of):
+            return ir.Const(self.at(first, member), ct.INT, of.bits, field), first, member
         if isinstance(of, ir.StructType):
             found = self.context.tag(of.name) if not of.members else of
             of = found if isinstance(found, ir.StructType) else of
@@ -221,6 +229,7 @@ class Expressions:
             part = ir.Member(self.at(first, member), field, base, node.name.field.name, node.name.type == "->")
             return self.methods.call(part, "range", args, at, self.at(member, member)), first, closing
         arrow = node.name.type == "->"
+        base = first_channel(base) if arrow else base
         called = self.objects.member(base, arrow, node.name.field.name, args, at, self.at(member, member))
         if called is not None:
             return called, first, closing
@@ -314,6 +323,9 @@ class Expressions:
             return called, start, end
         if op in ("++", "--"):
             return ir.IncDec(self.at(start, end), operand.type, op, True, operand), start, end
+        channel = first_channel(operand) if op == "*" else operand
+        if op in ("*", "&") and isinstance(channel.type, ir.StreamType):
+            return channel, start, end
         if op == "*":
             return self.elements.element(operand, None, start, end), start, end
         if op == "&":

@@ -18,9 +18,9 @@ from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.mentions import counted, made_names, mentions, place
 from hlspart.frontend.origins import TokenText
-from hlspart.frontend.parse import brackets, normalised, parse
+from hlspart.frontend.parse import brackets, normalised, parse, undeclared
 from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode, separated
-from hlspart.frontend.tokens import MacroDefinition, PragmaToken, SourceError, Token, spell
+from hlspart.frontend.tokens import OPEN_TYPE, MacroDefinition, PragmaToken, SourceError, Token, spell
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
@@ -301,15 +301,27 @@ def _read(
         raise SourceError("HLP001", "the file holds no C", path, 0)
     match = brackets(tokens)
     try:
-        tree, guessed = parse(tokens, types, guess_types=bool(result.missing))
+        tree, guessed = parse(tokens, types, guess_types=bool(result.missing) or language == "c++")
     except SourceError as fault:
         if language == "c" and any(t.text in _CPP_WORDS for t in tokens):
             fault.hint = "the text looks like C++: use --lang c++"
         raise
-    types.update((name, STANDARD.get(name, ir.OtherType(name))) for name in guessed)
+    types.update((name, STANDARD.get(name, ir.OtherType(name + OPEN_TYPE))) for name in guessed)
+    if not result.missing:
+        _note_types(path, tokens, [n for n in guessed if n not in STANDARD], collected)
     lowering = Lowering(path, TokenText(tokens, match), pragmas, collected, language)
     lowering.context.assumed, lowering.context.holes = assumed, found
     lowering.unit(tree, types)
+
+
+def _note_types(path: str, tokens: list[Token], names: Collection[str], collected: Collected) -> None:
+    """Names that are taken for types, though no header is missing that could declare them."""
+    for name in names:
+        at = next(t for t in tokens if t.text == name)
+        where = place_of(collected.sources, place(at))
+        severity: Severity = "error" if where.path == path else "note"
+        message = undeclared(name, "used as a type")
+        collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], severity, where, message))
 
 
 def _macro_constants(macros: dict[str, MacroDefinition]) -> dict[str, int]:

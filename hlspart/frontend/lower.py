@@ -19,6 +19,7 @@ from hlspart.frontend.declare import AUTO_TYPE, Declarations, Parameter
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import RANGE
+from hlspart.frontend.pointed import channels
 from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, spell
 from hlspart.model import program as ir
 from hlspart.model.directives import RawPragma
@@ -136,7 +137,7 @@ class Lowering:
         self.collected.defined[shared] = name
         block = self.collected.new_id()
         context.push()
-        context.function, context.scope = name, block
+        context.function, context.scope, context.opened = name, block, False
         self.unlabelled, self.returns = 0, returns
         params = self._parameters(node, name_at, opening, block)
         outer, self.block = self.block, block
@@ -162,7 +163,8 @@ class Lowering:
             ir.Block(block, origin(opening, closing, True), tuple(body)),
             internal=internal, inline="inline" in (decl.funcspec or []),
             variadic=_variadic(type_),
-            open=any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in self.text.tokens[start : closing + 1]),
+            open=context.opened
+            or any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in self.text.tokens[start : closing + 1]),
         )  # fmt: skip
         return closing
 
@@ -179,7 +181,10 @@ class Lowering:
         for number, param in enumerate(found):
             if param.node is None or isinstance(param.node, c_ast.ID):
                 continue
-            type_ = declarations.type_of(param.node.type, parameter=True)
+            declared = declarations.type_of(param.node.type, parameter=True)
+            type_ = channels(declared, param.name, self.text.texts[opening : self.text.match[opening]])
+            if type_ is not declared:
+                param = replace(param, reference=isinstance(type_, ir.StreamType))
             if param.name is None:  # its place counts, whatever is handed over
                 if isinstance(type_, ir.ArrayType | ir.PointerType):
                     continue

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Context, FunctionDeclaration
 from hlspart.frontend.overloads import chosen
+from hlspart.frontend.pointed import first
 from hlspart.model import program as ir
 from hlspart.model.rebuild import map_children
 from hlspart.model.source import Origin
@@ -34,11 +35,19 @@ class ObjectCalls:
         if not isinstance(entry, FunctionDeclaration):
             return None
         if arrow and of is not None:
-            base = ir.Subscript(base.at, of, base, ir.Const(base.at, ct.INT, 0, "0"))
+            base = self._first(base, of)
         own = (
             any(x.signature[:1] == (of.name,) and len(x.signature) > len(args) for x in _every(entry)) if of else False
         )
         return self.call(entry, (base, *args) if own else tuple(args), at, callee)
+
+    def _first(self, pointer: ir.Expr, of: ir.StructType) -> ir.Expr:
+        """The object that a pointer points to."""
+        zero = ir.Const(pointer.at, ct.INT, 0, "0")
+        if isinstance(pointer, ir.Name):
+            ident = self.context.collected.new_id()
+            return ir.ArrayRef(ident, pointer.at, of, pointer.variable, (zero,), pointer.at, ())
+        return ir.Subscript(pointer.at, of, pointer, zero)
 
     def operator(self, op: str, operands: Sequence[ir.Expr], at: Origin, callee: Origin) -> ir.Expr | None:
         """An operator on objects: a member of the first one's class, or a function; None where neither is known."""
@@ -148,9 +157,11 @@ class ObjectCalls:
             return tuple(args)
         formals = map(self.context.variable, known.params)
         return tuple(
-            self.converted(a, p.type) if p.reference else self.initial(a, p.type)
+            first(a) if isinstance(p.type, ir.StreamType)
+            else self.converted(a, p.type) if p.reference
+            else self.initial(a, p.type)
             for a, p in zip(args, formals, strict=True)
-        )
+        )  # fmt: skip
 
     def call(self, entry: FunctionDeclaration, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
         """A call of the one of several functions that fits."""

@@ -452,9 +452,12 @@ def _fragment(tokens: list[Token], index: int) -> SourceError | None:
     what = "used as a type"
     if [t.text for t in tokens[index + 1 : index + 3]] == ["(", "("]:
         place, what = tokens[index], "used as a macro"
-    return error(
-        place, f"'{place.text}' is {what} but declared nowhere: a header is missing, or another file includes this one"
-    )
+    return error(place, undeclared(place.text, what))
+
+
+def undeclared(name: str, what: str) -> str:
+    """What is said of a name that stands where a type must."""
+    return f"'{name}' is {what} but declared nowhere: a header is missing, or another file includes this one"
 
 
 _STATEMENTS = frozenset(("for", "while", "do", "if", "else", "switch", "case", "return", "goto", "break", "continue"))

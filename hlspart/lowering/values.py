@@ -133,7 +133,7 @@ class Values(Channels):
             case c.Call():
                 return self._call(expr, line)
             case c.OpaqueExpr() if expr.what == c.CONCATENATION or (
-                expr.what in (c.CONSTRUCTOR, c.LITERAL) and isinstance(expr.type, c.StructType)
+                expr.what in (c.CONSTRUCTOR, c.LITERAL, c.MEMBERS) and isinstance(expr.type, c.StructType)
             ):
                 return self._built(expr.children, line)
             case c.OpaqueExpr(what=c.OPEN_PARAMETER):

@@ -186,6 +186,9 @@ CONSTRUCTOR, LITERAL, CONCATENATION = "constructor", "compound literal", "concat
 OPEN_PARAMETER = "the template that has this parameter has no instance here"
 """An opaque expression: a constant that every instance of a template gives a value of its own."""
 
+MEMBERS = "members of a structure"
+"""An opaque expression: a structure put together of the values of its members, its children, in their order."""
+
 SAME_BITS = "bits as another type"
 """An opaque expression: the bits of its child, which another type gives a meaning."""
 

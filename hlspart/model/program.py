@@ -18,6 +18,7 @@ from hlspart.model.expressions import (
     CONCATENATION,
     CONSTRUCTOR,
     LITERAL,
+    MEMBERS,
     OPEN_PARAMETER,
     SAME_BITS,
     ArrayRef,
@@ -79,7 +80,7 @@ from hlspart.model.types import (
 )
 
 __all__ = [
-    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "LITERAL", "OPEN", "OPEN_PARAMETER", "SAME_BITS", "ArrayRef",
+    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "LITERAL", "MEMBERS", "OPEN", "OPEN_PARAMETER", "SAME_BITS", "ArrayRef",
     "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional", "Const",
     "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec", "InitList",
     "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",

@@ -38,6 +38,7 @@ from hlspart.predict.trial import Change, changed
 from hlspart.predict.uncovered import Uncovered
 from hlspart.schedule.confirm import faults
 from hlspart.semantics.effects import effects
+from hlspart.semantics.parameters import open_parts
 from hlspart.targets import Target
 from hlspart.transform.forward import Forward
 
@@ -252,12 +253,8 @@ class _Function:
         return once(program, (self.name, loop), asked, lambda: model.predict(nest))
 
     def _pipelined(
-        self,
-        nest: Nest,
-        modelled: tuple[LoopModel, Nest],
-        p: Prediction,
-        blocked: tuple[Cause, ...],
-    ) -> LoopResult:
+        self, nest: Nest, modelled: tuple[LoopModel, Nest], p: Prediction, blocked: tuple[Cause, ...]
+    ) -> LoopResult:  # fmt: skip
         assert p.schedule is not None
         self.uses += resources.uses(p).items()
         self.built[nest.loop.id if nest.loop is not None else WHOLE] = datapath(p.problem, p.schedule, self.target)
@@ -349,7 +346,8 @@ class _Function:
             least, most = slowest
             latency = Bounds(pipelined_latency(count.min, least, low), pipelined_latency(count.max, most, high))
         schedule = prediction.schedule if prediction is not None else None
-        number = nest.loop.id if nest.loop is not None else -1
+        number = nest.loop.id if nest.loop is not None else WHOLE
+        built = None if causes or nest.function in open_parts(self.program) else self.built.get(number)
         return LoopResult(
             loop=number,
             function=nest.function,
@@ -374,7 +372,7 @@ class _Function:
             schedule=slots(prediction) if prediction is not None and not causes else (),
             cycle=steps(prediction) if prediction is not None else (),
             proof=proof(prediction, nest.target_ii or 1, count.exact) if prediction is not None else None,
-            dsp=self.built[number].dsp if not causes and number in self.built else None,
+            dsp=built.dsp if built is not None else None,
             banks=banks(prediction) if prediction is not None else (),
             depth_causes=depths.causes,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),

@@ -55,7 +55,7 @@ def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]
         yield Doubt(about(text, (op for op in ops.values() if op.kind in estimated)), fewer=estimated, slow=True)
     if open_ := [ops[i] for i in problem.timing if ops[i].kind == "open"]:
         yield Doubt(
-            about("the latency of an operator on the type of a template parameter is not known", open_), endless=True
+            about("the latency of an operator on a type that nothing here says is not known", open_), endless=True
         )
     quick = [ops[i] for i, t in problem.timing.items() if 0 < t.least < t.states and ops[i].kind not in estimated]
     if quick:

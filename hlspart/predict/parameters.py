@@ -1,7 +1,8 @@
 """Loops of a template that nothing instantiates: an II is given where it is that of every instance.
 
-A parameter counts as a value that is not known, an operator on a type that is one as an operator of unknown latency.
-What an instance knows more only takes work and orders away, so an II that no loop can be below is that of all.
+So it is with names that nothing declares, which a build gives. A parameter counts as a value that is not known, an
+operator on a type that is one as an operator of unknown latency. What an instance knows more only takes work and orders
+away, so an II that no loop can be below is that of all.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
         slow = recurrence_ii(replace(p.problem, timing=timing))
         if slow is None or slow > p.schedule.ii:
             lines = tuple(sorted({ops[i].line for i in of_type}))
-            yield Cause("the latency of an operator on the type of a template parameter is not known", lines)
+            yield Cause("the latency of an operator on a type that nothing here says is not known", lines)
             return
     if p.schedule.ii <= floor:
         return
     local = (program.variable(v) for v in p.counts)
     name = parameter_in(program, nest.body) or open_extent(v for v in local if v.storage == "local")
     if name is not None:
-        yield Cause(f"instances of the template may differ in the II: it depends on {name}")
+        yield Cause(f"the II may differ with what nothing here says: {name}")
 
 
 def states_differ(program: c.Program, function: str) -> Cause | None:
@@ -45,4 +46,4 @@ def states_differ(program: c.Program, function: str) -> Cause | None:
     found = open_parts(program).get(function)
     if found is None or found.number is None:
         return None
-    return Cause(f"instances of the template may differ in states: they depend on {found.number}")
+    return Cause(f"the states may differ with what nothing here says: {found.number}")

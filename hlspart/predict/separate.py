@@ -11,7 +11,8 @@ from hlspart.model.program import Program
 from hlspart.model.results import ArrayResult, GroupPartition, PragmaStatus, Validation
 from hlspart.model.source import Origin
 from hlspart.partition import RANK, validate
-from hlspart.semantics.structures import Arguments, named
+from hlspart.semantics.held import named
+from hlspart.semantics.structures import Arguments
 from hlspart.targets import Target
 from hlspart.transform.arms import without_dead_arms
 from hlspart.transform.forward import Forward

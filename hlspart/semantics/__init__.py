@@ -5,6 +5,7 @@ __all__ = [
     "effects",
     "folding",
     "groups",
+    "held",
     "parameters",
     "places",
     "spans",

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from hlspart.model.code import once_per_code
 from hlspart.model.program import (
+    MEMBERS,
     SAME_BITS,
     ArrayRef,
     ArrayType,
@@ -121,7 +122,7 @@ class Effects:
                                 case Name(variable=ident):
                                     writes.add(ident)
                                     self.assignments[ident] = self.assignments.get(ident, 0) + 1
-                        case OpaqueExpr(what=what) if what != SAME_BITS:
+                        case OpaqueExpr(what=what) if what not in (MEMBERS, SAME_BITS):
                             lent |= {e.variable for e in walk(expr) if isinstance(e, Name)}
             self.calls[name] = tuple(calls)
             own[name] = writes

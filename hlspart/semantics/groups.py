@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from hlspart.model.access import Access, ArrayGroup, GroupEdge, GroupFault
 from hlspart.model.program import (
+    MEMBERS,
     ArrayRef,
     ArrayType,
     Assign,
@@ -181,7 +182,7 @@ class Grouping:
                 | IncDec(operand=Conditional() | Comma() | Assign() | IncDec() as inner)
             ):
                 self._bound(inner, "it is changed as the value of another expression")
-            case OpaqueExpr():
+            case OpaqueExpr(what=what) if what != MEMBERS:
                 for sub in walk(expr):
                     if isinstance(sub, (Name, ArrayRef)) and like_array(self.program.variable(sub.variable)):
                         reason = f"it is used in {expr.what}, which is not analysed"

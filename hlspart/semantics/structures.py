@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hlspart.model.directives import Directive
 from hlspart.model.program import (
+    CONSTRUCTOR,
+    LITERAL,
     ArrayRef,
     ArrayType,
     Assign,
     Call,
+    Comma,
+    Conditional,
     Const,
     CType,
     Expr,
@@ -23,8 +26,10 @@ from hlspart.model.program import (
     InitList,
     Member,
     Name,
+    OpaqueExpr,
     PointerType,
     Program,
+    Return,
     ScalarType,
     SizeOf,
     Stmt,
@@ -38,13 +43,11 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.model.source import Origin
 from hlspart.semantics.effects import effects
+from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root, zero
 
-Path = tuple[str, ...]
 Arguments = Literal["apart", "word", "whole"]
-# directives that mean the same of every member as of the whole
-COPIED = frozenset({"array_partition", "interface", "bind_storage", "resource", "dependence", "stream"})
+_TAKE_VALUES = frozenset({"stream.write", "stream.write_nb"})
 
 
 class MemberPlace(Struct, frozen=True):
@@ -54,39 +57,6 @@ class MemberPlace(Struct, frozen=True):
     path: Path
     indices: tuple[Expr, ...]
     type: CType
-
-
-def root(variable: Variable) -> StructType | None:
-    """The structure of numbers that a variable is, is an array of, or (a parameter) points to."""
-    of = variable.type
-    if isinstance(of, ArrayType):
-        of = of.element
-    elif isinstance(of, PointerType) and variable.storage == "parameter":
-        of = of.target
-    if not isinstance(of, StructType):
-        return None
-    try:
-        return of if list(leaves(of)) else None
-    except ValueError:
-        return None
-
-
-def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Iterator[tuple[Path, ArrayType]]:
-    """Members that are numbers or streams, each with the extents on the way to it. ValueError: there are others."""
-    match of:
-        case ScalarType() | StreamType():
-            yield path, ArrayType(of, dims)
-        case ArrayType():
-            yield from leaves(of.element, path, (*dims, *of.dims))
-        case StructType(union=False):
-            for name, kind in of.members:
-                yield from leaves(kind, (*path, name), dims)
-        case _:
-            raise ValueError
-
-
-def zero(at: Origin) -> Const:
-    return Const(at, ScalarType("int", "int", 32), 0, "0")
 
 
 class StructureUses:
@@ -100,6 +70,7 @@ class StructureUses:
         self.words: set[int] = set()  # arguments of a top function that are one word, arrays and all
         self.many: set[int] = {v for v in self.roots if program.variable(v).dims}  # more than one structure
         self.links: list[tuple[int, int]] = []
+        self.copies: list[tuple[int, int]] = []  # links by value: each of the two may stay whole by itself
         self._single: list[tuple[int, int]] = []  # (what is handed on, parameter) of one structure: `&s`
         self.whole: set[int] = set()
         self.whole |= {v for v in self.roots if program.variable(v).extern}
@@ -125,7 +96,8 @@ class StructureUses:
     def chosen(self) -> frozenset[int]:
         """Variables to take apart: no member of their set stays whole, and one has arrays."""
         left = {v: {v} for v in self.roots}
-        for a, b in self.links:
+        copies = (p for p in self.copies if not any(v in self.whole and self._plain(v) for v in p))
+        for a, b in (*self.links, *copies):
             if left[a] is not left[b]:
                 left[a] |= left[b]
                 for v in left[b]:
@@ -135,6 +107,11 @@ class StructureUses:
             if group.isdisjoint(self.whole) and any(map(self._arrays, group)):
                 out |= group
         return frozenset(out)
+
+    def _plain(self, variable: int) -> bool:
+        """Whether a variable is one structure of numbers, with a value of its own."""
+        known = self.program.variable(variable)
+        return isinstance(known.type, StructType) and not known.reference and flat(known.type)
 
     def _arrays(self, variable: int) -> bool:
         of = self.program.variable(variable).type
@@ -216,20 +193,21 @@ class StructureUses:
             case ExprStmt(expr=Assign(op="=", target=target, value=value)) if self._assigned(target, value):
                 return
         for expr in expressions(stmt):
-            self._scan(expr)
+            self._scan(expr, given=isinstance(stmt, Return))
 
     def _assigned(self, target: Expr, value: Expr) -> bool:
         """``a = b`` of whole structures, or of elements of arrays of them."""
-        places = self.place(target), self.place(value)
-        if places[0] is None or places[1] is None or not isinstance(places[0].type, StructType):
+        place, source = self.place(target), self.place(value)
+        if place is None or not isinstance(place.type, StructType) or not flat(place.type):
             return False
-        pure = not any(isinstance(e, Call | Assign | IncDec) for p in (target, value) for e in walk(p))
-        flat = all(not leaf.dims for _, leaf in leaves(places[0].type)) if pure else False
-        if not flat or places[0].type != places[1].type:
+        if any(isinstance(e, Call) for e in walk(target)) or value.type != place.type:
             return False
-        for p in (places[0], places[1]):
-            self._indices(p)
-        self.links.append((places[0].variable, places[1].variable))
+        self._indices(place)
+        if source is None or not isinstance(source.type, StructType) or not _pure(value):
+            self._scan(value, given=True)
+            return True
+        self._indices(source)
+        self.copies.append((place.variable, source.variable))
         return True
 
     def _indices(self, place: MemberPlace) -> None:
@@ -239,11 +217,13 @@ class StructureUses:
         if pointer and place.indices and not _is_zero(place.indices[0]):
             self.many.add(place.variable)
 
-    def _scan(self, expr: Expr) -> None:
+    def _scan(self, expr: Expr, given: bool = False) -> None:
+        """Look at the uses in an expression; ``given``: only its value is taken."""
         place = self.place(expr)
         if place is not None:
             self._indices(place)
-            if not isinstance(place.type, ScalarType | StreamType) or not place.path:
+            taken = given and isinstance(place.type, StructType) and flat(place.type) and _pure(expr)
+            if not taken and (not isinstance(place.type, ScalarType | StreamType) or not place.path):
                 self.whole.add(place.variable)
             return
         match expr:
@@ -262,8 +242,18 @@ class StructureUses:
                     formals = ()
                 for k, arg in enumerate(map(self.address, expr.args)):
                     if not self._handed(arg, formals[k] if formals else None):
-                        self._scan(arg)
+                        known = formals and not self.program.variable(formals[k]).reference
+                        self._scan(arg, given=bool(known) or (expr.function or "") in _TAKE_VALUES)
                         self.whole |= self.roots.keys() & set(formals[k : k + 1])
+            case Conditional() | Comma():
+                for child in children(expr):
+                    self._scan(child, given)
+            case Assign(op="=", target=target, value=value):
+                self._scan(target)
+                self._scan(value, given=True)
+            case OpaqueExpr(what=what) if what in (CONSTRUCTOR, LITERAL):
+                for child in children(expr):
+                    self._scan(child, given=True)
             case _:
                 for child in children(expr):
                     self._scan(child)
@@ -285,7 +275,7 @@ class StructureUses:
         if isinstance(to.type, StructType) and not to.reference and any(leaf.dims for _, leaf in leaves(held)):
             return False  # a copy with arrays
         self._indices(place)
-        self.links.append((place.variable, formal))
+        (self.copies if self._plain(formal) else self.links).append((place.variable, formal))
         if isinstance(place.type, StructType) and not (place.indices and _is_zero(place.indices[-1])):
             self._single.append((place.variable, formal))
         return True
@@ -299,7 +289,7 @@ class StructureUses:
             if any(leaf.dims for _, leaf in leaves(place.type)):
                 self.whole |= {variable.id, place.variable}
             self._indices(place)
-            self.links.append((variable.id, place.variable))
+            self.copies.append((variable.id, place.variable))
         elif variable.id in self.roots and isinstance(init, InitList):
             for _, value in init.items:
                 self._scan(value)
@@ -309,7 +299,7 @@ class StructureUses:
             except ValueError:
                 self.whole.add(variable.id)
         else:
-            self._scan(init)
+            self._scan(init, given=True)
             self.whole |= self.roots.keys() & {variable.id}
 
 
@@ -322,54 +312,9 @@ def _idle(program: Program) -> frozenset[str]:
     return frozenset(made - called)
 
 
+def _pure(expr: Expr) -> bool:
+    return not any(isinstance(e, Call | Assign | IncDec) for e in walk(expr))
+
+
 def _is_zero(index: Expr) -> bool:
     return isinstance(index, Const) and index.value == 0
-
-
-def held_by(of: CType) -> CType:
-    """What an array that is handed on holds."""
-    if isinstance(of, ArrayType):
-        return of.element
-    return of.target if isinstance(of, PointerType) else of
-
-
-def named(d: Directive) -> str | None:
-    """The problem that says that a directive names a part of a variable."""
-    return next((p.message for p in d.problems if p.code == "struct-member"), None)
-
-
-def member(d: Directive) -> Path | None:
-    """The member that a directive names: ``s.a`` or ``p->a``."""
-    text = (d.option("variable") or d.option("port") or "").replace("->", ".").lstrip("*&")
-    parts = tuple(text.split("."))
-    return parts[1:] if len(parts) > 1 and "[" not in text and "," not in text else None
-
-
-def below(of: CType, path: Path | None) -> Iterator[tuple[Path, ArrayType]]:
-    return ((p, leaf) for p, leaf in leaves(of) if p[: len(path or ())] == (path or ()))
-
-
-def part(init: Expr, of: CType, path: Path) -> Expr:
-    """The initial value of the member ``path``. ValueError: braces are left out, or members are named."""
-    if isinstance(init, InitList) and any(names for names, _ in init.items):
-        raise ValueError
-    match of:
-        case ArrayType(dims=dims) if isinstance(init, InitList) and path:
-            below: CType = ArrayType(of.element, dims[1:]) if len(dims) > 1 else of.element
-            if any(not isinstance(v, InitList) for _, v in init.items):
-                raise ValueError
-            return replace(init, items=tuple(((), part(v, below, path)) for _, v in init.items))
-        case StructType() if isinstance(init, InitList) and path:
-            at = [name for name, _ in of.members].index(path[0])
-            kind = of.members[at][1]
-            values = [v for _, v in init.items]
-            if any(isinstance(k, ArrayType | StructType) and not isinstance(v, InitList)
-                   for (_, k), v in zip(of.members, values, strict=False)):  # fmt: skip
-                raise ValueError
-            if at < len(values):
-                return part(values[at], kind, path[1:])
-            nothing = zero(init.at)
-            return nothing if isinstance(kind, ScalarType) else InitList(init.at, kind, (((), nothing),))
-    if path:
-        raise ValueError
-    return init

@@ -19,6 +19,7 @@ from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     CONSTRUCTOR,
     LITERAL,
+    MEMBERS,
     SAME_BITS,
     ArrayRef,
     ArrayType,
@@ -67,6 +68,7 @@ from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
 from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
+_VALUES = (CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
 _LARGEST = 400  # calls expanded in one function
 
 
@@ -292,7 +294,7 @@ class _Inliner:
                 return replace(e, id=e.id if own else self._copy(e.id), args=args)
             case Binary(op="&&" | "||") | Conditional() | Comma():
                 return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
-            case SizeOf() | OpaqueExpr() if getattr(e, "what", "") not in (CONSTRUCTOR, LITERAL, SAME_BITS):
+            case SizeOf() | OpaqueExpr() if getattr(e, "what", "") not in _VALUES:
                 return with_children(e, [sub(x, hoist=False) for x in children(e)], fresh=True)
             case _:
                 # An expansion runs before the whole statement: other operands must not be affected by it.
@@ -375,7 +377,7 @@ class _Inliner:
         if stream or formal.reference:
             if isinstance(actual, Name):
                 bound[formal.id] = actual.variable
-                return True
+                return not stream or isinstance(actual.type, StreamType)
             found = self._place(actual, function, setup)
             if isinstance(found, (ArrayRef, Member, Subscript)):
                 bound[formal.id] = _Place(found, _root(found))

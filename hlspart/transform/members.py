@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive, Option
 from hlspart.model.program import (
+    MEMBERS,
     ArrayRef,
     ArrayType,
     Assign,
@@ -23,39 +24,31 @@ from hlspart.model.program import (
     Call,
     Comma,
     CType,
+    Declarator,
     Declare,
     Expr,
     ExprStmt,
+    Function,
+    IncDec,
     Loop,
     Member,
     Name,
+    OpaqueExpr,
     OtherType,
     PointerType,
     Program,
-    ScalarType,
     SizeOf,
     Stmt,
     StructType,
+    Subscript,
     Unary,
     Variable,
+    walk,
 )
 from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects
-from hlspart.semantics.structures import (
-    COPIED,
-    Arguments,
-    MemberPlace,
-    Path,
-    StructureUses,
-    below,
-    held_by,
-    leaves,
-    member,
-    named,
-    part,
-    root,
-    zero,
-)
+from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root, zero
+from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses
 from hlspart.transform.forward import Forward
 
 
@@ -118,7 +111,7 @@ def _separate(
     copy = _Copy(uses, chosen)
     made = copy.program()
     added = made.directives[len(program.directives) :]
-    return made, added, Forward({new: old for (old, _), new in copy.of.items()}, copy.nodes)
+    return made, added, Forward({**{new: old for (old, _), new in copy.of.items()}, **copy.made}, copy.nodes)
 
 
 class _Copy:
@@ -133,6 +126,8 @@ class _Copy:
         self._loops: dict[int, Loop] = {}
         self.nodes: dict[int, int] = {}
         self._fresh = False
+        self._function: str | None = None
+        self.made: dict[int, int] = {}  # variables for values, each with the one whose part they are for
         addresses = ((v, uses.place(e.operand)) for v, e in uses.aliases.items())
         self.gone = {v for v, place in addresses if place is not None and place.variable in chosen}
         for variable in self.gone:
@@ -144,20 +139,17 @@ class _Copy:
 
     def program(self) -> Program:
         """The copied program."""
-        functions = {
-            name: replace(
-                f,
-                params=tuple(new for v in f.params for new in self.parts(v)),
-                body=self._block(f.body),
-            )
-            for name, f in self.old.functions.items()
-            if name not in self.uses.idle
-        }
+        functions: dict[str, Function] = {}
+        for name, f in self.old.functions.items():
+            if name not in self.uses.idle:
+                self._function = name
+                params = tuple(new for v in f.params for new in self.parts(v))
+                functions[name] = replace(f, params=params, body=self._block(f.body))
         for name in self.uses.idle:  # what they give is apart, and nothing needs it
             f = self.old.functions[name]
             functions[name] = replace(f, params=(), body=replace(f.body, body=()))
         for k, variable in enumerate(self.variables):
-            if variable.init is not None:
+            if variable.init is not None and k not in self.made:
                 self.variables[k] = replace(variable, init=self.expr(variable.init))
         directives = (*self.old.directives, *self._directives())
         loops: Mapping[int, Loop] = {**self.old.loops, **self._loops}
@@ -216,8 +208,11 @@ class _Copy:
     def expr(self, e: Expr) -> Expr:
         """Copy of an expression."""
         place = self.uses.place(e)
-        if place is not None and place.variable in self.chosen and place.path:
-            return self._leaf(place, e)
+        if place is not None and place.variable in self.chosen:
+            if isinstance(place.type, StructType) and flat(place.type):
+                return self._value(place, place.type, e)
+            if place.path:
+                return self._leaf(place, e)
         if isinstance(e, Call):
             return self._call(e)
         made = e if isinstance(e, SizeOf) else map_children(e, self.expr, fresh=True)
@@ -227,6 +222,18 @@ class _Copy:
         new = next(self._ids)
         self.nodes[new] = old
         return new
+
+    def _value(self, place: MemberPlace, of: StructType, e: Expr) -> Expr:
+        """The value of a structure, put together."""
+        inner: list[Expr] = []
+        before = self._fresh
+        for k, (field, kind) in enumerate(of.members):
+            self._fresh = before or k > 0  # each copy of an index has accesses of its own
+            below = replace(place, path=(*place.path, field), type=kind)
+            at = Member(e.at, kind, e, field, False)
+            inner.append(self._value(below, kind, at) if isinstance(kind, StructType) else self._leaf(below, at))
+        self._fresh = before
+        return OpaqueExpr(e.at, of, MEMBERS, tuple(inner))
 
     def _leaf(self, place: MemberPlace, e: Expr) -> Expr:
         variable = self.of[place.variable, place.path]
@@ -296,17 +303,48 @@ class _Copy:
                 return replace(stmt, variables=tuple(new for v in stmt.variables for new in self.parts(v)))
             case ExprStmt(expr=Assign(op="=", target=target, value=value) as assign):
                 place, source = self.uses.place(target), self.uses.place(value)
-                if place is not None and source is not None and place.variable in self.chosen and not (
-                    isinstance(place.type, ScalarType)
-                ):  # fmt: skip
-                    return replace(stmt, expr=Comma(assign.at, assign.type, tuple(self._each(assign, place))))
-                return replace(stmt, expr=self.expr(assign))
+                if place is None or place.variable not in self.chosen or not isinstance(place.type, StructType):
+                    return replace(stmt, expr=self.expr(assign))
+                setup: list[Stmt] = []
+                if source is None or not _plain(value):
+                    assign = replace(assign, value=self._kept("value", value, place, setup))
+                if not _plain(target):
+                    assign = replace(assign, target=self._steady(target, place, setup))
+                whole = replace(stmt, expr=Comma(assign.at, assign.type, tuple(self._each(assign, place))))
+                return Block(next(self._ids), stmt.at, (*setup, whole)) if setup else whole
             case Loop():
                 init = None if stmt.init is None else self._stmt(stmt.init)
                 test, step = (None if e is None else self.expr(e) for e in (stmt.test, stmt.step))
                 self._loops[stmt.id] = replace(stmt, init=init, test=test, step=step, body=self._block(stmt.body))
                 return self._loops[stmt.id]
         return map_parts(stmt, self.expr, self._stmt)
+
+    def _kept(self, name: str, value: Expr, place: MemberPlace, setup: list[Stmt]) -> Name:
+        """A variable of its own with a value, for one that is needed several times."""
+        new = len(self.variables)
+        at, owner = value.at, self.old.variable(place.variable)
+        declared = Declarator(at, at, at, at, brackets=(), initialiser=None, index=0, count=1)
+        function = self._function
+        made = Variable(new, f"{name}_{new}", value.type, "local", function, None, (declared,), init=self.expr(value))
+        self.variables.append(made)
+        self.made[new] = owner.id
+        setup.append(Declare(at, (new,)))
+        return Name(at, value.type, new)
+
+    def _steady(self, target: Expr, place: MemberPlace, setup: list[Stmt]) -> Expr:
+        """A place whose indices are what they are once: ``a[n++]`` with ``n++`` in a variable."""
+        match target:
+            case ArrayRef(indices=indices):
+                kept = (i if _plain(i) else self._kept("at", i, place, setup) for i in indices)
+                return replace(target, indices=tuple(kept))
+            case Subscript(base=base, index=index):
+                inner = self._steady(base, place, setup)
+                return replace(
+                    target, base=inner, index=index if _plain(index) else self._kept("at", index, place, setup)
+                )
+            case Member(base=base):
+                return replace(target, base=self._steady(base, place, setup))
+        return target
 
     def _each(self, assign: Assign, place: MemberPlace) -> Iterator[Expr]:
         """An assignment of a structure, member by member."""
@@ -315,6 +353,11 @@ class _Copy:
             sides = (self.expr(_chain(e, path, leaf.element, place.type)) for e in (assign.target, assign.value))
             yield Assign(assign.at, leaf.element, "=", *sides)
         self._fresh = False
+
+
+def _plain(expr: Expr) -> bool:
+    """Whether an expression may be read several times."""
+    return not any(isinstance(e, Call | Assign | IncDec) for e in walk(expr))
 
 
 def _chain(base: Expr, path: Path, leaf: CType, of: CType) -> Expr:

@@ -151,7 +151,7 @@ def _call(interface: Interface) -> str:
     arguments = []
     for item in interface.parameters:
         if item.passing == "stream":
-            arguments.append(_stream(item))
+            arguments.append("&" * item.pointed + _stream(item))
         elif item.passing in ("value", "reference") or interface.language == "c++":
             arguments.append(storage(item))
         else:  # in C, long and long long have one layout but are distinct types

@@ -84,6 +84,7 @@ class Object(Struct, frozen=True):
     defined: bool = True
     internal: bool = False
     filled: bool = True
+    pointed: bool = False  # a stream that the function is given a pointer to
 
     @property
     def count(self) -> int:
@@ -159,7 +160,8 @@ def _driven(program: Program, position: int, variable: Variable, extents: Mappin
         case StreamType() if variable.reference:
             shape = (extents.get(variable.name, WORDS),)
             leaves = tuple(_leaves(kind.element, "", variable.name))
-            return Object(variable.name, "parameter", position, shape, spelled, leaves, "stream")
+            pointed = "*" in program.text(variable.declarations[0].declarator)
+            return Object(variable.name, "parameter", position, shape, spelled, leaves, "stream", pointed=pointed)
         case _:
             element, leaves = _element(kind, spelled, variable.name, cxx)
             passing: Literal["reference", "value"] = "reference" if variable.reference else "value"

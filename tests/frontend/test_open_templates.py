@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
+
 from hlspart.model.options import FrontendOptions, Options
 from hlspart.pipeline import Pipeline
 
@@ -110,8 +112,8 @@ def test_what_differs_between_instances_is_no_number() -> None:
     figures = Pipeline(["t.cpp"], Options(), lambda _: TEXT.encode()).figures
     assert all(f.latency.min is None and f.resources.ff is None for f in figures.functions)
     causes = {x.name: x.cause or "" for x in figures.loops}
-    assert "type of a template parameter" in causes["SUM"]
-    assert "it depends on the extents of buf" in causes["AHEAD"]
+    assert "a type that nothing here says" in causes["SUM"]
+    assert "nothing here says: the extents of buf" in causes["AHEAD"]
     assert "bounds are not constant" in causes["UNROLLED"]
 
 
@@ -137,6 +139,77 @@ def test_instances_asked_for_win() -> None:
     options = Options(frontend=FrontendOptions(instantiate=("shifted<int, 7>",)))
     loops = Pipeline(["t.cpp"], options, lambda _: TEXT.encode()).figures.loops
     assert next(x.ii for x in loops if x.name == "UNROLLED") is not None
+
+
+BUILD = """#include <hls_stream.h>
+void top(hls::stream<int> &in, hls::stream<int> &out, int a[512], float x[128], float r[1]) {
+COPY:
+  for (int i = 0; i < COUNT; i++) {
+#pragma HLS PIPELINE II=1
+    out.write(in.read() * SCALE);
+  }
+SUM:
+  for (int i = 0; i < 128; i++) {
+#pragma HLS PIPELINE II=1
+    r[0] += x[i] * SCALE;
+  }
+TOTAL: {
+  int s = 0;
+  EACH:
+  for (int i = 0; i < 128; i++) {
+#pragma HLS PIPELINE II=1
+    s += SCALE;
+  }
+  a[0] = s; }
+SHIFTED:
+  for (int i = COUNT; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+    a[i] = a[i - COUNT] + 1;
+  }
+UNROLLED:
+  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+    for (int j = 0; j < COUNT; j++)
+      out.write(a[i + j]);
+  }
+}
+"""
+
+
+def test_a_name_that_only_a_build_gives_is_a_constant_that_nobody_knows() -> None:
+    found = _loops(BUILD)
+    known = {name for name, ii in found.items() if ii is not None}
+    assert "COPY" in known and not known & {"EACH", "SHIFTED", "UNROLLED"}
+    for scale, count in product(("3", "0.5", "2.5f"), (2, 64)):
+        options = Options(frontend=FrontendOptions(defines=(f"SCALE={scale}", f"COUNT={count}")))
+        loops = Pipeline(["t.cpp"], options, lambda _: BUILD.encode()).figures.loops
+        given = {x.name: x.ii for x in loops if x.pipelined}
+        wrong = {n: (found[n], given[n]) for n in known if given[n] not in (found[n], None)}
+        assert given["COPY"] == 1 and not wrong, (scale, count, wrong)
+    said = Pipeline(["t.cpp"], Options(), lambda _: BUILD.encode()).program.diagnostics
+    assert [d.message.split("'")[1] for d in said] == ["COUNT", "SCALE"]
+
+
+@pytest.mark.parametrize(
+    "use", ["NAME(i)", "NAME[i]", "(NAME += 1)", "*NAME", "NAME.x", "NAME->x", "*&NAME", "NAME++", "(NAME *)a + i"]
+)
+def test_a_name_that_may_be_more_than_a_constant_is_not_taken_for_one(use: str) -> None:
+    text = f"""void top(int a[64], int b[64]) {{
+LOOP:
+  for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+    b[i] = a[i] + NAME;
+    a[i] = (int)({use});
+  }}
+}}
+"""
+    assert _loops(text)["LOOP"] is None
+
+
+def test_types_that_nothing_declares_are_open() -> None:
+    text = BUILD.replace("stream<int>", "stream<word_t>").replace("int s = 0", "word_t s = 0")
+    found = _loops(text.replace("* SCALE", "").replace("SCALE", "s"))
+    assert found["COPY"] == 1 and found["EACH"] is None
 
 
 PACKS = """#include <hls_stream.h>

@@ -96,3 +96,59 @@ def test_a_top_whose_argument_holds_a_channel() -> None:
 """
     )
     assert [x[0] for x in loops] == [1]
+
+
+POINTED = """#include <hls_stream.h>
+void first(hls::stream<int> *s, int &v) {
+#pragma HLS INLINE
+  v = s->read();
+}
+void filter(hls::stream<int> *in, hls::stream<int> *out, hls::stream<int> *other) {
+#pragma HLS PIPELINE II=1
+  if (!in->empty()) {
+    int x = (*in).read();
+    if (x > 3) out->write(x); else *other << x;
+  }
+}
+void gather(hls::stream<int> *a, int b[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    b[i] = a[0].read() + a[1].read();
+  }
+}
+void top(hls::stream<int> *x, hls::stream<int> y[3], int b[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    int p, q, r;
+    first(x, p); first(&y[1], q); first(y, r);
+    b[i] = p + q + r;
+  }
+}
+"""
+
+
+def test_a_pointer_to_a_channel_is_a_reference() -> None:
+    replaced = {
+        "*s": "&s", "*in,": "&in,", "*out,": "&out,", "*other)": "&other)", "*a,": "a[2],", "*x": "&x", "->": ".",
+        "(*in)": "in", "*other": "other", "&y[1]": "y[1]", "first(y,": "first(y[0],",
+    }  # fmt: skip
+    plain = POINTED
+    for old, new in replaced.items():
+        assert old in plain
+        plain = plain.replace(old, new)
+    loops, modules = figures(POINTED)
+    assert (loops, modules) == figures(plain)
+    assert [x[0] for x in loops] == [1, 1, 1]
+
+
+def test_a_pointer_to_channels_that_moves_is_not_read_as_one() -> None:
+    text = """#include <hls_stream.h>
+void top(hls::stream<int> *a, int b[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    b[i] = (*a++).read();
+  }
+}
+"""
+    loops, _ = figures(text)
+    assert [x[0] for x in loops] == [None]

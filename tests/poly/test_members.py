@@ -7,8 +7,9 @@ from itertools import product
 import pytest
 
 from hlspart.frontend import load
-from hlspart.model.options import FrontendOptions
+from hlspart.model.options import FrontendOptions, Options
 from hlspart.model.program import ArrayRef, Call, Expr, Name, Program, expressions, walk, walk_statements
+from hlspart.pipeline import Pipeline
 from hlspart.transform.members import separate
 
 PARAMETERS = ("struct pt p", "struct pt *p", "struct pt p[2]", "int *p", "int p")
@@ -54,3 +55,86 @@ def test_a_structure_behind_dots_stays_whole_and_so_does_what_it_is_given() -> N
     program = read("struct pt p", "g", (", ...", ", 7"))
     _, forward = separate(program, ("top",), "apart")
     assert {program.variable(v).name for v in forward.variables.values()} == {"h"}
+
+
+WHOLE = """#include <hls_stream.h>
+struct E { int t; short id; };
+struct Q { E heap[64]; int size; };
+static Q q;
+E at(Q &x, int i) { return x.heap[i]; }
+void fill(hls::stream<E> &in) {
+FILL:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    q.heap[i] = in.read();
+  }
+}
+void drain(hls::stream<E> &out, int b[64]) {
+DRAIN:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    E e = at(q, i);
+    out.write(q.heap[63 - i]);
+    b[i] = e.t;
+  }
+}
+void pack(int a[64], int &n) {
+  E kept[64];
+  int k = 0;
+PACK:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    E e;
+    e.t = a[i];
+    e.id = i;
+    if (a[i] > 0)
+      kept[k++] = e;
+  }
+CHAIN:
+  for (int i = 3; i < 64; i++) {
+#pragma HLS PIPELINE
+    E e = i % 2 ? kept[i - 3] : kept[i - 2];
+    e.t += a[i];
+    kept[i] = e;
+  }
+  n = kept[3].t + kept[n].id;
+}
+"""
+APART = {
+    "struct Q { E heap[64]; int size; };\nstatic Q q;": "static int q_t[64]; static short q_id[64];",
+    "E at(Q &x, int i) { return x.heap[i]; }": "",
+    "q.heap[i] = in.read();": "E v = in.read(); q_t[i] = v.t; q_id[i] = v.id;",
+    "E e = at(q, i);": "E e; e.t = q_t[i]; e.id = q_id[i];",
+    "out.write(q.heap[63 - i]);": "E v; v.t = q_t[63 - i]; v.id = q_id[63 - i]; out.write(v);",
+    "E kept[64];": "int k_t[64]; short k_id[64];",
+    "kept[k++] = e;": "{ int p = k++; k_t[p] = e.t; k_id[p] = e.id; }",
+    "E e = i % 2 ? kept[i - 3] : kept[i - 2];":
+        "E e; e.t = i % 2 ? k_t[i - 3] : k_t[i - 2]; e.id = i % 2 ? k_id[i - 3] : k_id[i - 2];",
+    "kept[i] = e;": "k_t[i] = e.t; k_id[i] = e.id;",
+    "kept[3].t + kept[n].id": "k_t[3] + k_id[n]",
+}  # fmt: skip
+
+
+def test_elements_that_are_used_as_a_whole_are_their_members() -> None:
+    def figures(text: str) -> dict[str, tuple[object, ...]]:
+        found = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures.loops
+        return {x.name: (x.ii, x.depth, x.trip_count, x.latency) for x in found}
+
+    apart = WHOLE
+    for old, new in APART.items():
+        assert apart.count(old) == 1, old
+        apart = apart.replace(old, new)
+    whole = figures(WHOLE)
+    assert whole == figures(apart)
+    assert all(ii is not None for ii, *_ in whole.values()) and len(whole) == 4
+
+
+@pytest.mark.parametrize(
+    "use", ["touch(q.heap[i]);", "E *p = &q.heap[i]; p->t = 3;", "other(&q.heap[i]);", "(q.heap[i] = e).t++;"]
+)
+def test_an_element_that_is_more_than_a_value_stays(use: str) -> None:
+    text = "struct E { int t; short id; };\nstruct Q { E heap[64]; };\nstatic Q q;\nvoid touch(const E &x);\n"
+    text += f"void other(void *x);\nvoid top(E e, int i) {{ {use} }}\n"
+    program = load(["k.cpp"], FrontendOptions(), lambda _: text.encode())
+    _, forward = separate(program, ("top",), "apart")
+    assert "q" not in {program.variable(v).name for v in forward.variables.values()}

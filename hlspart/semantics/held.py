@@ -1,0 +1,113 @@
+"""What structures hold: their members that are numbers, and what directives and initial values say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import (
+    ArrayType,
+    Const,
+    CType,
+    Expr,
+    InitList,
+    PointerType,
+    ScalarType,
+    StreamType,
+    StructType,
+    Variable,
+)
+from hlspart.model.source import Origin
+
+Path = tuple[str, ...]
+# directives that mean the same of every member as of the whole
+COPIED = frozenset({"array_partition", "interface", "bind_storage", "resource", "dependence", "stream"})
+
+
+def root(variable: Variable) -> StructType | None:
+    """The structure of numbers that a variable is, is an array of, or (a parameter) points to."""
+    of = variable.type
+    if isinstance(of, ArrayType):
+        of = of.element
+    elif isinstance(of, PointerType) and variable.storage == "parameter":
+        of = of.target
+    if not isinstance(of, StructType):
+        return None
+    try:
+        return of if list(leaves(of)) else None
+    except ValueError:
+        return None
+
+
+def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Iterator[tuple[Path, ArrayType]]:
+    """Members that are numbers or streams, each with the extents on the way to it. ValueError: there are others."""
+    match of:
+        case ScalarType() | StreamType():
+            yield path, ArrayType(of, dims)
+        case ArrayType():
+            yield from leaves(of.element, path, (*dims, *of.dims))
+        case StructType(union=False):
+            for name, kind in of.members:
+                yield from leaves(kind, (*path, name), dims)
+        case _:
+            raise ValueError
+
+
+def zero(at: Origin) -> Const:
+    return Const(at, ScalarType("int", "int", 32), 0, "0")
+
+
+def flat(of: CType) -> bool:
+    """Whether a structure of numbers holds no array."""
+    return all(not leaf.dims for _, leaf in leaves(of))
+
+
+def held_by(of: CType) -> CType:
+    """What an array that is handed on holds."""
+    if isinstance(of, ArrayType):
+        return of.element
+    return of.target if isinstance(of, PointerType) else of
+
+
+def named(d: Directive) -> str | None:
+    """The problem that says that a directive names a part of a variable."""
+    return next((p.message for p in d.problems if p.code == "struct-member"), None)
+
+
+def member(d: Directive) -> Path | None:
+    """The member that a directive names: ``s.a`` or ``p->a``."""
+    text = (d.option("variable") or d.option("port") or "").replace("->", ".").lstrip("*&")
+    parts = tuple(text.split("."))
+    return parts[1:] if len(parts) > 1 and "[" not in text and "," not in text else None
+
+
+def below(of: CType, path: Path | None) -> Iterator[tuple[Path, ArrayType]]:
+    return ((p, leaf) for p, leaf in leaves(of) if p[: len(path or ())] == (path or ()))
+
+
+def part(init: Expr, of: CType, path: Path) -> Expr:
+    """The initial value of the member ``path``. ValueError: braces are left out, or members are named."""
+    if isinstance(init, InitList) and any(names for names, _ in init.items):
+        raise ValueError
+    match of:
+        case ArrayType(dims=dims) if isinstance(init, InitList) and path:
+            below: CType = ArrayType(of.element, dims[1:]) if len(dims) > 1 else of.element
+            if any(not isinstance(v, InitList) for _, v in init.items):
+                raise ValueError
+            return replace(init, items=tuple(((), part(v, below, path)) for _, v in init.items))
+        case StructType() if isinstance(init, InitList) and path:
+            at = [name for name, _ in of.members].index(path[0])
+            kind = of.members[at][1]
+            values = [v for _, v in init.items]
+            if any(isinstance(k, ArrayType | StructType) and not isinstance(v, InitList)
+                   for (_, k), v in zip(of.members, values, strict=False)):  # fmt: skip
+                raise ValueError
+            if at < len(values):
+                return part(values[at], kind, path[1:])
+            nothing = zero(init.at)
+            return nothing if isinstance(kind, ScalarType) else InitList(init.at, kind, (((), nothing),))
+    if path:
+        raise ValueError
+    return init
