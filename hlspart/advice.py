@@ -191,7 +191,7 @@ _WORDS = {
 
 def _said(kind: WayKind, figures: IIResult) -> str:
     """A way in words, with its most banks."""
-    most = max((a.banks for a in figures.arrays if a.storage != "registers"), default=1)
+    most = max((a.banks or 1 for a in figures.arrays if a.storage != "registers"), default=1)
     return f"{_WORDS[kind]}{f', at most {most} banks per array' if most > 1 else ''}"
 
 
@@ -217,7 +217,7 @@ def _way(pipeline: Writable, text: _Text, loop: LoopResult, there: LoopResult | 
 def _ports(pipeline: Writable, text: _Text) -> int:
     """Memories and scalars at the ports of the top functions."""
     second = pipeline.with_texts(text.files) if text.kind != "as-written" else pipeline
-    banks = {a.variable: a.banks for a in text.figures.arrays}
+    banks = {a.variable: a.banks or 1 for a in text.figures.arrays}
     tops = (second.program.functions[name] for name in second.analysis.tops if name in second.program.functions)
     return sum(banks.get(v, 1) for top in tops for v in top.params)
 

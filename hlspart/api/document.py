@@ -198,7 +198,7 @@ def _limit(limit: Limit) -> str:
 
 
 def _memory(array: ArrayResult) -> str:
-    banks = "1 bank" if array.banks == 1 else f"{array.banks} banks"
+    banks = "1 bank" if array.banks == 1 else f"{array.banks or '?'} banks"
     parts = ", ".join(
         f"{p.type} dim {p.dim}" if p.type == "complete" else f"{p.type} {p.factor} dim {p.dim}" for p in array.partition
     )

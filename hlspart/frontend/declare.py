@@ -324,7 +324,18 @@ class Declarations(Declarators):
         if pieces == [("void",)]:
             return ()
         named = [getattr(p, "name", None) for p in node.args.params]
-        return signature(pieces, named) if len(named) == len(pieces) else ()
+        inner = [self._inner_extents(getattr(p, "type", None)) for p in node.args.params]
+        return signature(pieces, named, inner) if len(named) == len(pieces) else ()
+
+    def _inner_extents(self, node: Any) -> tuple[int | None, ...]:
+        """Extents of a parameter's array behind the first, as far as they are constants."""
+        found: list[int | None] = []
+        node = node.type if isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl) else None
+        while isinstance(node, c_ast.ArrayDecl):
+            expr = self.expressions.lower(node.dim)[0] if node.dim is not None else None
+            found.append(None if expr is None else value_of(expr, self.context.collected.variables))
+            node = node.type
+        return tuple(found)
 
     def parameter_list(self, name_at: int) -> int:
         """The ``(`` of the parameter list of the function named at a token."""

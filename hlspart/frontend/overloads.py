@@ -14,10 +14,15 @@ from hlspart.model import program as ir
 _NO_TYPE = frozenset(("const", "register", "restrict", "__restrict", "__restrict__", "struct", "enum"))
 
 
-def signature(parameters: Sequence[Sequence[str]], names: Sequence[str | None]) -> tuple[str, ...]:
-    """Types of parameters from their tokens, without const, names, and extents of arrays."""
+def signature(
+    parameters: Sequence[Sequence[str]], names: Sequence[str | None], rows: Sequence[tuple[int | None, ...]]
+) -> tuple[str, ...]:
+    """Types of parameters from their tokens, without const and names.
+
+    ``rows``: of each the extents of an array behind the first, which are part of its type where they are known.
+    """
     found = []
-    for tokens, name in zip(parameters, names, strict=True):
+    for tokens, name, inner in zip(parameters, names, rows, strict=True):
         words: list[str] = []
         depth = pointers = 0
         for text in tokens:
@@ -29,7 +34,8 @@ def signature(parameters: Sequence[Sequence[str]], names: Sequence[str | None]) 
             depth += text == "["
         if len(words) > 1 and words[-1] == "int" and words[0] in ("unsigned", "long", "short"):
             words.pop()
-        found.append(" ".join(words) + "*" * pointers)
+        known = "".join(f"[{n}]" for n in inner) if None not in inner else ""
+        found.append(" ".join(words) + "*" * pointers + known)
     return tuple(found)
 
 
@@ -73,7 +79,20 @@ def _types(
 
 def _same(parameter: ir.CType, argument: ir.CType) -> bool:
     """Whether an argument has just the type of a parameter, arrays being pointers."""
-    return _decayed(parameter) == _decayed(argument)
+    if _decayed(parameter) != _decayed(argument):
+        return False
+    return all(None in (a, b) or a == b for a, b in zip(rows(parameter), rows(argument), strict=False))
+
+
+def rows(type_: ir.CType) -> tuple[int | None, ...]:
+    """Extents of an array behind the first, or of what a pointer to rows means."""
+    match type_:
+        case ir.ArrayType():
+            return type_.dims[1:]
+        case ir.PointerType(ir.ArrayType(dims=dims)):
+            return dims
+        case _:
+            return ()
 
 
 def _fits(parameter: ir.CType, argument: ir.CType) -> bool:

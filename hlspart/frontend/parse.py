@@ -220,6 +220,9 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
                 kind = _OPERATORS.get(text, "")
                 if not kind:
                     raise error(token, f"stray '{text}' in the source")
+                if text == "..." and [t.text for t in tokens[at - 1 : at + 2 : 2]] == ["(", ")"]:
+                    at += 1  # f(...), as in C++ and C23: no parameter has a name
+                    continue
                 if text == "..." and (in_case or _in_designator(tokens, at)):
                     add(CToken("CONDOP", "?", at, 1, ""))
                     add(CToken("INT_CONST_DEC", RANGE, at, 1, ""))

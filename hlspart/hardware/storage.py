@@ -23,6 +23,8 @@ from hlspart.model.results import DimPartition, Validation
 from hlspart.targets import Target
 from hlspart.targets.target import REGISTERS
 
+OPEN = 1 << 30  # words: stands for an extent that is not known
+
 
 class Storage:
     """Memories of a program under its validated partitions."""
@@ -128,7 +130,7 @@ class Storage:
         packed = self.packings.get(variable.id)
         if packed is not None:
             words = [p.words if p is not None else d for p, d in zip(packed, variable.dims, strict=True)]
-            return PerDimLayout(tuple(DimLayout.of("whole", w if w is not None else 1 << 30, None) for w in words))
+            return PerDimLayout(tuple(DimLayout.of("whole", w if w is not None else OPEN, None) for w in words))
         group = self.validation.groups.get(self.analysis.group_of.get(variable.id, -1))
         parts = group.of(variable.id) if group is not None else ()
         split = self.automatic.constant_dims(variable) if not parts else frozenset()
@@ -140,7 +142,7 @@ class Storage:
         dims = extents or (None,) * used
         return PerDimLayout(
             tuple(
-                DimLayout.of("complete" if k in split else "whole", d if d is not None else 1 << 30, None)
+                DimLayout.of("complete" if k in split else "whole", d if d is not None else OPEN, None)
                 for k, d in enumerate(dims)
             )
         )

@@ -287,6 +287,7 @@ class ArrayResult(Struct, frozen=True):
 
     ``luts``: of memories built of LUTs; ``mux_luts``: an estimate of what chooses among undecided banks;
     ``copies``: of the whole array, for reads at the same time and between processes of DATAFLOW (in all counts).
+    ``banks``: None where there are as many as an extent that is not known.
     """
 
     variable: int
@@ -297,7 +298,7 @@ class ArrayResult(Struct, frozen=True):
     element_bits: int
     storage: str
     ports: int | None
-    banks: int
+    banks: int | None
     bank_depths: tuple[int, ...]
     auto: bool
     partition: tuple[DimPartition, ...]

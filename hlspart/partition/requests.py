@@ -46,7 +46,9 @@ def evaluated(program: Program) -> tuple[Evaluated, ...]:
             variable = program.variable(ident)
             result = _evaluate(directive, index, variable)
             if result.fault is not None and result.fault.code == "unknown-extent" and _open(program, variable):
-                text = f"an extent of '{variable.name}' is a parameter of a template without an instance"
+                template = program.functions[variable.function or ""].open
+                what = "is a parameter of a template without an instance" if template else "is not known"
+                text = f"an extent of '{variable.name}' {what}"
                 result = replace(result, fault=Fault("open-extent", text, directive.at, fatal=False))
             other = reshaped.get(ident)
             if other is not None and result.request is not None:

@@ -35,7 +35,7 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
             return
     if p.schedule.ii <= floor:
         return
-    local = (program.variable(v) for v in p.counts)
+    local = (p.elaborated.storage.program.variable(v) for v in p.counts)  # it has those of expanded calls as well
     name = parameter_in(program, nest.body) or open_extent(v for v in local if v.storage == "local")
     if name is not None:
         yield Cause(f"the II may differ with what nothing here says: {name}")

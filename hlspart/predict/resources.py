@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Set
 from msgspec import Struct
 
 from hlspart.hardware.memory import REPLICATED, Memory
-from hlspart.hardware.storage import Storage
+from hlspart.hardware.storage import OPEN, Storage
 from hlspart.model.program import ArrayType, StructType, Variable, storage_bits
 from hlspart.model.results import ArrayResult, ResourceUse
 from hlspart.partition.validate import MOST_BANKS
@@ -131,6 +131,7 @@ def _array(storage: Storage, variable: Variable, use: ArrayDemand, times: int) -
     known = all(d is not None for d in variable.dims)
     layout = memory.layout
     banks = math.prod(d or 1 for d in variable.dims) if memory.registers and known else layout.banks
+    shown = banks if known or banks < OPEN else None
     depths: tuple[int, ...] = ()
     if known and banks <= MOST_BANKS:
         depths = (1,) * banks if memory.registers else tuple(layout.depth(b) for b in range(banks))
@@ -152,7 +153,7 @@ def _array(storage: Storage, variable: Variable, use: ArrayDemand, times: int) -
         element_bits=width,
         storage=memory.storage,
         ports=None if memory.registers else target.port_names(memory.storage),
-        banks=banks,
+        banks=shown,
         bank_depths=depths,
         auto=memory.auto,
         partition=storage.partition(variable, memory),

@@ -275,7 +275,7 @@ def _memory(x: Shape) -> Shape:
         "extents": f"{dims(x['dims'])} x {x['element_bits']} bit" if x["element_bits"] else dims(x["dims"]),
         "storage": x["storage"],
         "ports": "any" if x["ports"] is None else x["ports"],
-        "banks": x["banks"],
+        "banks": "?" if x["banks"] is None else x["banks"],
         "partition": partition_text(x["partition"]) if x["partition"] else "",
         "bram18k": "?" if x["bram18k"] is None else x["bram18k"],
         "registers": "?" if x["registers"] is None else x["registers"],

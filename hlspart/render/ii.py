@@ -51,7 +51,7 @@ def text(shape: Shape) -> str:
             for loop in file["loops"]:
                 out.extend(f"  {note}\n" for note in _notes(loop))
                 out.extend(f"  {line}\n" for line in ways.lines(loop, loop_title(loop)))
-        shown = [a for a in file["arrays"] if a["banks"] > 1 or a["partition"] or any(a[k] for k in _MEMORY)]
+        shown = [a for a in file["arrays"] if a["banks"] != 1 or a["partition"] or any(a[k] for k in _MEMORY)]
         if shown:
             header = (
                 "array", "extents", "storage", "ports", "banks", "partition", "BRAM18K", "URAM", "registers", "LUT",
@@ -152,7 +152,7 @@ def _memory(array: Shape) -> tuple[object, ...]:
         dims(array["dims"]),
         array["storage"] + copies,
         "any" if array["ports"] is None else array["ports"],
-        array["banks"],
+        "?" if array["banks"] is None else array["banks"],
         partition_text(array["partition"]),
         *(array[k] for k in _MEMORY),
     )

@@ -58,9 +58,10 @@ def ii(shape: Shape) -> str:
         header = ("function", "loop", "line", "II", "target", "depth", "trips", "latency", "limit")
         out.append(table(header, loops, f"{f['tool']}, {f['part']}, {f['clock_ns']:g} ns"))
         arrays = (
-            (f"{a['name']}{dims(a['dims'])}", a["function"], a["storage"], a["banks"], partition_text(a["partition"]))
+            (f"{a['name']}{dims(a['dims'])}", a["function"], a["storage"], "?" if a["banks"] is None else a["banks"],
+             partition_text(a["partition"]))
             for a in f["arrays"]
-        )
+        )  # fmt: skip
         out.append(table(("array", "function", "storage", "banks", "partition"), arrays))
     return "".join(out)
 

@@ -23,7 +23,8 @@ _CATAPULT = re.compile(
     re.M,
 )
 _STRATUS = re.compile(r"^[ \t]*HLS_(?:UNROLL|PIPELINE|COALESCE|CONSTRAIN|FLATTEN|MAP|DEFINE|SET)_\w+[ \t]*\(", re.M)
-_BY_WORDS = (("Intel HLS", _INTEL), ("Catapult", _CATAPULT), ("Stratus HLS", _STRATUS))
+_OPENCL = re.compile(r"^[ \t]*__kernel[ \t\n]+\w+", re.M)
+_BY_WORDS = (("Intel HLS", _INTEL), ("Catapult", _CATAPULT), ("Stratus HLS", _STRATUS), ("OpenCL", _OPENCL))
 
 
 def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:

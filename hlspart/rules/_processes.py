@@ -123,8 +123,8 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
                 others.append(stmt)  # a check that prints or exits makes no hardware
         elif tasks:
             processes.append(_process(program, len(processes), stmt, tasks[0].at, tasks, "call"))
-        elif isinstance(stmt, c.ExprStmt) and _changes(stmt.expr):
-            others.append(stmt)
+        elif isinstance(stmt, c.ExprStmt) and _changes(stmt.expr) and not isinstance(stmt.expr, c.Call):
+            others.append(stmt)  # a bare access of a channel is a call, as the canonical form asks for
     function = directive.function or ""
     return DataflowRegion(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local))
 

@@ -154,7 +154,7 @@ def same_without(facts: Facts, group: int) -> bool:
     return True
 
 
-def _banks_of(figures: IIResult, facts: Facts, group: int) -> list[int]:
+def _banks_of(figures: IIResult, facts: Facts, group: int) -> list[int | None]:
     members = {v for v, g in facts.analysis.group_of.items() if g == group}
     return [a.banks for a in figures.arrays if a.variable in members]
 

@@ -38,9 +38,11 @@ from hlspart.model.program import (
     Binary,
     Call,
     Expr,
+    IncDec,
     Name,
     OpaqueExpr,
     ScalarType,
+    Unary,
     expressions,
     walk,
     walk_statements,
@@ -88,23 +90,27 @@ def _bindings(facts: Facts) -> Iterator[Diagnostic]:
             variable, values = facts.program.variable(ident), []
             for stmt in walk_statements(facts.program.functions[d.function or ""].body):
                 for top in expressions(stmt):
-                    values += [e for e in walk(top) if isinstance(e, Assign) and _names(e.target, ident)]
+                    values += [e for e in walk(top) if _changes(e, ident)]
             parts = [x for e in (*values, *([variable.init] if variable.init is not None else [])) for x in walk(e)]
             hidden = any(isinstance(x, (Call, OpaqueExpr)) for x in parts)
-            has = any(isinstance(x, (Binary, Assign)) and x.op in (sign, f"{sign}=") for x in parts)
+            has = any(isinstance(x, Binary | Assign | Unary) and x.op in (sign, f"{sign}=") for x in parts)
+            has = has or any(isinstance(x, IncDec) and x.op == 2 * sign for x in parts)
             if parts and not hidden and not has:
                 message = f"BIND_OP: '{variable.name}' is computed without the operation {d.option('op')}"
                 hint = "name the variable that holds its result"
                 yield facts.report(RULE, d.at, message, hint, [(parts[0].at, "computed here")])
 
 
-def _names(target: Expr, ident: int) -> bool:
-    return isinstance(target, (Name, ArrayRef)) and target.variable == ident
+def _changes(expr: Expr, ident: int) -> bool:
+    target = expr.target if isinstance(expr, Assign) else expr.operand if isinstance(expr, IncDec) else None
+    return isinstance(target, Name | ArrayRef) and target.variable == ident
 
 
 def _is(expr: Expr, sign: str, real: bool) -> bool:
     operands: tuple[Expr, ...]
     match expr:
+        case Unary(op="-", operand=operand) if sign == "-":
+            operands = (operand,)  # 0 - x
         case Binary(op=op, left=left, right=right) if op == sign:
             operands = (left, right)
         case Assign(op=op, target=target, value=value) if op == f"{sign}=":

@@ -3,8 +3,8 @@
 ## What it does
 Reports a top function with `s_axilite` arguments, or `m_axi` ones with `offset=slave`, whose `return` is given
 another mode than `s_axilite`; with `--flow vitis`, or beside `m_axi` ports with registers for scalars or in a
-bundle, also one that says nothing of `return` while others are written out. `ap_ctrl_none` without `m_axi` ports is
-left alone.
+bundle, also one that says nothing of `return` while others are written out. `ap_ctrl_none` without `m_axi` ports, or
+beside a stream that the function waits for, is left alone outside of the Vitis flow.
 
 ## Why is this bad
 The host writes the arguments but cannot start the function: a kernel of the Vitis flow needs its control in the same
@@ -40,12 +40,13 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ScalarType
+from hlspart.model.program import ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import entries, for_host, interfaces
 
 HINT = "add #pragma HLS interface mode=s_axilite port=return"
 RULE = Rule("HLP420", "block-control", "warning", hint=HINT)
+_WAITING = frozenset(("axis", "ap_fifo", "ap_hs", "ap_vld"))  # ports that say when their data are there
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -59,8 +60,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         registers = [d for d, m in items if m == "s_axilite" and (d.option("port") or "").lower() != "return"]
         if name not in entries(facts) or not registers or any(m == "s_axilite" for _, m in control):
             continue
-        if control and control[0][1] == "ap_ctrl_none" and not masters:
-            continue  # a free running function may read its registers at any time
+        waits = any(m in _WAITING for _, m in items) or _streams(facts, name)
+        if control and control[0][1] == "ap_ctrl_none" and (not masters or (waits and not facts.kernels)):
+            continue  # a free running function may read its registers at any time, or once data have come
         if control:
             if control[0][1] == "ap_ctrl_chain" and for_host(facts, name):
                 continue  # the tool puts the control of such a kernel among the registers
@@ -71,6 +73,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         message = f"the arguments of {name}() are AXI-Lite registers, but the control of return {words}"
         yield facts.report(RULE, at, message, None, [(registers[0].at, "an argument in a register")])
+
+
+def _streams(facts: Facts, name: str) -> bool:
+    parameters = facts.program.functions[name].params
+    return any(isinstance(facts.program.variable(v).type, StreamType) for v in parameters)
 
 
 def _kernel(facts: Facts, directive: Directive) -> bool:

@@ -79,7 +79,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"{facts.pragma_text(directive)} {option} is deprecated in Vitis HLS"
             span = facts.option_span(directive, option)
             fix = Fix(f"write {newer}", (Edit(span, newer),), True) if span is not None and newer else None
-            hint = f"use {newer}" if newer else "write INLINE in what is called there"
+            off = " off" if directive.has("off") else ""
+            hint = f"use {newer}" if newer else f"write INLINE{off} in what is called there"
             yield facts.report(RULE, directive.at, message, hint, fix=fix)
 
 

@@ -58,6 +58,9 @@ RULE = Rule("HLP217", "unroll-without-partition", "warning", hint=HINT)
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Unrolled copies that wait for ports."""
     arrays = {a.variable: a for a in facts.ii.arrays} if facts.ii is not None else {}
+    asked = {v for d in facts.program.directives if d.kind == "array_partition" for v in d.variables}
+    unsure = asked - {v.id for _, _, v in facts.partitions()}  # what keeps it from taking effect is told by itself
+    unsure |= {v.id for v in facts.program.variables if v.storage != "parameter" and None in v.dims}
     for d in active(facts.program, "unroll"):
         loop = facts.program.loops.get(d.loop) if d.loop is not None else None
         info = facts.analysis.loops.get(loop.id) if loop is not None else None
@@ -77,12 +80,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             most = max((sum(1 for k, _ in moving if k == kind) for kind in ("read", "write")), default=0)
             if d.values.get("factor") is None and facts.program.variable(ident).storage == "parameter":
                 continue
-            if array.ports is None or not moving or copies < 2 or most * copies <= array.ports * array.banks:
+            if array.ports is None or array.banks is None or ident in unsure:
+                continue
+            ports = array.ports * array.banks
+            if not moving or copies < 2 or most * copies <= ports:
                 continue
             message = (
                 f"{copies} copies of loop {loop.name} access {most * copies} elements of '{array.name}' at once, "
-                f"whose {array.banks} {'memories have' if array.banks > 1 else 'memory has'} "
-                f"{array.ports * array.banks} ports"
+                f"whose {array.banks} {'memories have' if array.banks > 1 else 'memory has'} {ports} ports"
             )
             related = [(inside[0].at, "the access"), (facts.program.variable(ident).at, "the array")]
             yield facts.report(RULE, d.at, message, None, related)

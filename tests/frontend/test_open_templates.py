@@ -419,3 +419,35 @@ template <typename T, unsigned depth> class Stream : public Stream<T, 0> {
 """
     program = Pipeline(["t.h"], Options(), lambda _: text.encode()).program
     assert program.units[0].error is None and any(f.startswith("Stream") for f in program.functions)
+
+
+PART = """void part(int in[512], int out[64], int i) {
+#pragma HLS inline
+  int w[128];
+  for (int k = 0; k < 8; k++) {
+#pragma HLS unroll
+    w[i + k] = in[8 * i + k];
+  }
+  out[i] = w[i];
+}
+HEAD void f(int in[512], int out[64]) {
+  int rest[EXTENT];
+  rest[0] = in[0];
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline
+    part(in, out, i);
+  }
+  out[0] += rest[0];
+}
+"""
+
+
+def test_arrays_of_expanded_calls_and_banks_that_nobody_knows() -> None:
+    def figures(head: str, extent: str) -> tuple[int | None, dict[str, int | None]]:
+        text = PART.replace("HEAD", head).replace("EXTENT", extent)
+        found = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).ii
+        return found.loops[-1].ii, {a.name: a.banks for a in found.arrays}
+
+    ii, banks = figures("template <int N>", "N")
+    assert (ii, banks) == (figures("", "2")[0], {**figures("", "2")[1], "rest": None})
+    assert ii is not None

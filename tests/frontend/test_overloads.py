@@ -69,3 +69,23 @@ def test_arrays_of_an_overloaded_function_keep_their_parameters() -> None:
         result = pipeline(text).rewrite(RewriteOptions(style=style))
         assert result.files["k.cpp"] == text, style
         assert {o.status for o in result.outcomes} == {"refused"}
+
+
+ROWS = """\
+const int SIDE = 4;
+int written(...);
+void put(int a[2][SIDE], int o[4]) { o[0] = a[0][1]; }
+void put(int a[2][SIDE / 2], int o[4]) { o[1] = a[0][1]; }
+void f(int x[2][4], int y[3][2], int o[4]) {
+  put(x, o);
+  put(y, o);
+}
+"""
+
+
+def test_extents_of_rows_tell_functions_apart() -> None:
+    found = pipeline(ROWS)
+    assert [d.message for d in found.program.diagnostics] == []
+    assert called(found) == {"put", "put(int**[2],int*)"}
+    same = pipeline(ROWS.replace("SIDE / 2", "2 * 2").replace("y[3][2]", "y[3][4]"))
+    assert "'put' is defined twice" in [d.message for d in same.program.diagnostics]
