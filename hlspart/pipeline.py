@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hlspart.lint.fixes import Fixed
     from hlspart.model.advising import LoopAdvice
     from hlspart.model.buffers import Shared
+    from hlspart.model.comparing import Comparison, Report
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.expanding import ExpandOptions, ExpandResult
     from hlspart.model.exploring import ExploreOptions, ExploreResult
@@ -102,6 +103,15 @@ class Pipeline:
         from hlspart.predict import check
 
         return check(self.program, self.analysis, validation, self.target, self.options.bank_model, hints)
+
+    def compared(self, report: Report) -> Comparison:
+        """The prediction and what a report says, loop by loop."""
+        from hlspart.predict import called
+        from hlspart.reports.compare import compare, functions_said
+
+        wanted = functions_said(self.program, self.figures, report)
+        more = called(self.program, self.analysis, self.target, wanted) if wanted else ()
+        return compare(self.program, self.analysis, self.validation, self.figures, self.target, report, more)
 
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition that reaches the target II, as the check of its text has it; nothing gets slower."""

@@ -40,11 +40,9 @@ def command(reports: tuple[str, ...], logs: tuple[str, ...], **shared: Any) -> i
         raise click.UsageError("give the C source too")
     report = _read((*reports, *logs, *folders))
     run = Run("compare", shared, otherwise=_target(report))
-    program = run.load()
-    from hlspart.reports.compare import compare
-
+    run.load()
     p = run.pipeline
-    found = compare(program, p.analysis, p.validation, p.ii, p.target, report)
+    found = p.compared(report)
     if found.drift:
         run.found()
     return run.finish(

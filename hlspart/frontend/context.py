@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from hlspart.frontend.holes import Cut
 from hlspart.frontend.nowhere import Nowhere
 from hlspart.frontend.origins import TokenText
-from hlspart.frontend.tokens import SourceError
+from hlspart.frontend.tokens import SourceError, Token
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.directives import RawPragma
@@ -126,6 +127,7 @@ class Context:
         self.tags: list[dict[str, ir.CType]] = [{}]
         self.internal_functions: dict[str, str] = {}
         self.assumed: dict[str, int] = {}  # values of parameters, from -D
+        self.defaults: Mapping[str, Mapping[int, Sequence[Token]]] = {}  # arguments, by function and parameter
         self.holes: tuple[Cut, ...] = ()
         self.function: str | None = None
         self.scope: int | None = None

@@ -66,8 +66,10 @@ _PLAIN_KEYWORDS = {
 
 def as_c(
     tokens: list[Token], unread: Mapping[str, bool], path: str, wanted: Sequence[str] = ()
-) -> tuple[list[Token], dict[str, ir.CType], list[UnusedFunction]]:
+) -> tuple[list[Token], dict[str, ir.CType], list[UnusedFunction], Defaults]:
     """C tokens for C++ ones of the file ``path``, the types that the result takes as known, and what is left out.
+
+    Last the default arguments, which C has no place for.
 
     Raises SourceError.
 
@@ -83,12 +85,20 @@ def as_c(
     shim.types.update((t.text, ir.OtherType(t.text)) for t in shim.tokens if t.text.endswith(OPEN_TYPE))
     shim.known.note_functions(shim.tokens)
     shim.run()
-    return shim.out, shim.types, unused
+    return shim.out, shim.types, unused, shim.defaults
+
+
+Defaults = dict[str, dict[int, tuple[Token, ...]]]
+"""Default arguments of functions, by the place of the parameter."""
 
 
 class _Shim(NameWords):
     unread: frozenset[str] = frozenset()  # class templates that are not read
     constructed: frozenset[str] = frozenset()  # structures with constructors
+
+    def __init__(self, tokens: list[Token]) -> None:
+        super().__init__(tokens)
+        self.defaults: Defaults = {}
 
     # ---------------------------------------------------------------------------- main loop
 
@@ -470,10 +480,22 @@ class _Shim(NameWords):
         )  # fmt: skip
 
     def _default_argument(self) -> None:
-        level = 0
+        level, first, (name, place) = 0, self.at + 1, self._parameter()
         while self.at < len(self.tokens):
             text = self.text()
             if level == 0 and text in (",", ")"):
+                self.defaults.setdefault(name, {})[place] = tuple(self.tokens[first : self.at])
                 return
             level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
             self.at += 1
+
+    def _parameter(self) -> tuple[str, int]:
+        """The function whose parameter is being written out, and which of its parameters that is."""
+        level = place = 0
+        for at in range(len(self.out) - 1, 0, -1):
+            text = self.out[at].text
+            if text == "(" and level == 0:
+                return self.out[at - 1].text, place
+            level += (text in (")", "]", "}")) - (text in ("(", "[", "{"))
+            place += text == "," and level == 0
+        return "", place

@@ -14,6 +14,7 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import constant_call, value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
+from hlspart.frontend.defaults import left_out
 from hlspart.frontend.elements import Elements, stored_bits
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
@@ -268,6 +269,7 @@ class Expressions:
         if callee is not None and isinstance(callee.type, ir.ScalarType):  # x(7, 0)
             return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:
+            written, several = function, isinstance(entry, FunctionDeclaration) and len(entry.overloads) > 1
             if isinstance(entry, FunctionDeclaration):
                 copied = self.objects.copied(function, args, at, name)
                 if copied is not None:
@@ -276,6 +278,8 @@ class Expressions:
                 entry = chosen(entry, args, collected.functions, collected.variables)
                 function, type_ = entry.name, entry.returns
                 args = list(self.objects.handed(function, args))
+            if not several:
+                args += left_out(self.context, written, len(args), self.at(closing, closing))
             type_ = self._overloaded(function, type_, args)
             known = constant_call(function, args, self.context.collected) if self.context.language == "c++" else None
             if known is not None:

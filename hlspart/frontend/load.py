@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
@@ -286,10 +286,11 @@ def _read(
     found = holes.found if holes is not None else ()
     unread = {name: template for hole in found for name, template in hole.types.items()}
     given = language == "c++" and bool(raw)  # templates that nothing uses leave nothing
+    defaults: Mapping[str, Mapping[int, Sequence[Token]]] = {}
     if language == "c++":
         from hlspart.frontend.cxx import as_c
 
-        raw, types, unused = as_c(raw, unread, path, options.instantiate)
+        raw, types, unused, defaults = as_c(raw, unread, path, options.instantiate)
         for function in unused:
             for token, in_loop in function.pragmas():
                 _note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
@@ -311,6 +312,7 @@ def _read(
         _note_types(path, tokens, [n for n in guessed if n not in STANDARD], collected)
     lowering = Lowering(path, TokenText(tokens, match), pragmas, collected, language)
     lowering.context.assumed, lowering.context.holes = assumed, found
+    lowering.context.defaults = defaults
     lowering.unit(tree, types)
 
 

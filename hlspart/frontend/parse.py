@@ -25,6 +25,7 @@ MAX_PARSED = 500_000  # tokens, those in tables of constants apart
 RANGE = "..."
 TABLE = "{...}"
 _LEAST_TABLE = 32  # tokens
+_MOST_READ = 2048  # ... of a table whose items are more than numbers with a sign
 
 _KEYWORDS = {
     word: word.upper()
@@ -277,6 +278,7 @@ def _table_end(tokens: list[Token], opening: int) -> int | None:
     at, end = opening + 1, len(tokens)
     operand = False  # whether an item, or an operand in it, has just ended
     stack = ["{"]  # what is open: "{", "(" and "?"
+    plain = True  # whether all items are numbers with a sign
     while at < end:
         token = tokens[at]
         text = token.text
@@ -291,7 +293,7 @@ def _table_end(tokens: list[Token], opening: int) -> int | None:
         elif text == "}" and stack[-1] == "{" and (operand or tokens[at - 1].text == ","):
             stack.pop()
             if not stack:
-                return at if at - opening > _LEAST_TABLE else None
+                return at if at - opening > (_LEAST_TABLE if plain else _MOST_READ) else None
             operand = True
             if tokens[at + 1].text not in (",", "}"):
                 return None
@@ -312,9 +314,10 @@ def _table_end(tokens: list[Token], opening: int) -> int | None:
             stack.pop()
             operand = False
         elif operand and text in _BINARY_OPERATORS:
-            operand = False
+            operand = plain = False
         elif operand or text not in _SIGNS:
             return None
+        plain = plain and (text in ("-", ",", "{", "}") or token.kind != "op")
         at += 1
     return None
 

@@ -31,6 +31,30 @@ class Running(Struct, frozen=True):
         """The loops that exist, function by function."""
         return (nest for name, own in self.nests.items() if name in self.alone for nest in own.all)
 
+    @property
+    def unrolled(self) -> frozenset[int]:
+        """Loops that are gone: unrolled, or of functions that pipelined loops alone call."""
+        here = {loop for name in self.alone for loop in self.nests[name].unrolled}
+        gone = (n for name, n in self.nests.items() if name not in self.alone)
+        return frozenset(
+            here.union(*({x.id for x in c.walk_statements(n.function.body) if isinstance(x, c.Loop)} for n in gone))
+        )
+
+    @property
+    def inside(self) -> frozenset[str]:
+        """Functions that pipelined loops and functions call, directly or not."""
+        out: set[str] = set()
+        for own in self.nests.values():
+            known = effects(own.program)
+            names = (call.function for n in own.all if n.pipelined for call in _calls(own.program, n))
+            out |= known.reachable(tuple(name for name in names if name is not None))
+        return frozenset(out)
+
+
+def _calls(program: c.Program, nest: Nest) -> Iterator[c.Call]:
+    known = effects(program)
+    return (call for body in (*nest.before, *nest.body, *nest.after) for call in known.calls_in(body))
+
 
 def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]) -> frozenset[str]:
     """Functions that run by themselves: tops, and what one of these calls outside of its pipelined loops.
@@ -46,8 +70,7 @@ def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]
             continue
         found.add(name)
         own = nests[name]
-        bodies = [s for n in own.all if n.pipelined for s in (*n.before, *n.body, *n.after)]
-        inside = {id(call) for body in bodies for call in known.calls_in(body)}
+        inside = {id(call) for n in own.all if n.pipelined for call in _calls(program, n)}
         for call in known.calls_in(own.function.body):
             callee = call.function
             if callee is None or callee not in nests:

@@ -1,15 +1,17 @@
 """II, depth and latency of loops: the prediction of a synthesis report.
 
 :func:`check` predicts every loop of a program; :class:`PortAccesses` has what one iteration of a
-pipelined loop asks of the memories; :func:`pipelined` only which loops are.
+pipelined loop asks of the memories; :func:`pipelined` only which loops are; :func:`called`
+predicts functions that are pipelined within their callers.
 """
 
-from hlspart.predict.check import PortAccesses, check
+from hlspart.predict.check import PortAccesses, called, check
 from hlspart.predict.pipelines import pipelined
 from hlspart.predict.separate import with_members
 
 __all__ = [
     "PortAccesses",
+    "called",
     "check",
     "pipelined",
     "regressions",

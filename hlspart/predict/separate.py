@@ -1,4 +1,4 @@
-"""What ``check`` predicts: a copy without what no test takes, and with a variable for every member of a structure."""
+"""What ``check`` predicts: a copy without what no test takes and what fills tables, a variable for every member."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hlspart.targets import Target
 from hlspart.transform.arms import without_dead_arms
 from hlspart.transform.forward import Forward
 from hlspart.transform.members import separate
+from hlspart.transform.tables import with_tables
 
 
 class Separate(Struct, frozen=True):
@@ -36,7 +37,7 @@ def separated(program: Program, analysis: AccessAnalysis, validation: Validation
     """The program as the tool has it; partitions of arrays that are no members stay as they were validated."""
     word: Arguments = "word" if target.arguments_packed else "whole"
     copy, forward = separate(program, analysis.tops, "apart" if target.arguments_apart else word)
-    copy = without_dead_arms(copy)
+    copy = with_tables(without_dead_arms(copy))
     if copy is program:
         return Separate(program, analysis, validation, forward)
     made = analyse(copy, analysis.tops[0] if len(analysis.tops) == 1 else None)

@@ -34,6 +34,11 @@ def independent(program: Program, loop: int, variable: int) -> Change:
     return Change((_written("dependence", words, {}, at, function, loop, (variable,)),))
 
 
+def pipelined_whole(program: Program, function: str) -> Change:
+    """PIPELINE on a function."""
+    return Change((_written("pipeline", {}, {}, program.functions[function].name_at, function, None, ()),))
+
+
 def allocation(program: Program, function: str, unit: str, limit: int) -> Change | None:
     """A larger ALLOCATION limit in place of the ones on a kind of unit."""
     old = [

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hlspart.model.access import AccessAnalysis, Bounds
+from hlspart.model.causes import Cause
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
 from hlspart.model.program import Call, Loop, Program, expressions, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
@@ -21,14 +24,19 @@ def compare(
     result: IIResult,
     target: Target,
     report: Report,
+    called: Sequence[LoopResult] = (),
 ) -> Comparison:
-    """How ``result`` (of :func:`hlspart.predict.check`) compares with ``report``."""
+    """How ``result`` (of :func:`hlspart.predict.check`) compares with ``report``.
+
+    ``called``: the predictions of functions of :func:`functions_said`, as they are in pipelined callers.
+    """
     places = _places(program)
     left = list(result.loops)
     rows: list[LoopComparison] = []
     named = names_loops(report.tool, target)
     for said in report.loops:
         mine = _find(said, left, places, program, named) or _find(said, list(result.loops), places, program, named)
+        mine = mine or _agreed([x for x in called if x.function in _functions(said, program)])
         if mine in left:  # else another copy of its function
             left.remove(mine)
         rows.append(_row(mine, said, report, _absent(said, program, named)))
@@ -40,7 +48,34 @@ def compare(
     return Comparison(report, tuple(rows), _partitions(program, validation, report), _mismatches(target, report))
 
 
+def functions_said(program: Program, result: IIResult, report: Report) -> tuple[str, ...]:
+    """Functions that the report calls pipelined and the prediction knows as parts of their callers only."""
+    known = {x.function for x in result.loops if x.loop < 0}
+    found = (f for said in report.loops if said.ii is not None for f in _functions(said, program))
+    return tuple(dict.fromkeys(f for f in found if f not in known))
+
+
 # --------------------------------------------------------------------------------------- names
+
+_NAME_LENGTH = 20  # of a function in the messages of Vivado HLS
+
+
+def _functions(said: ReportedLoop, program: Program) -> tuple[str, ...]:
+    """Functions that a row without a loop may be: all instances of a template, whose copies have numbers behind."""
+    name = re.sub(r"<.*$|(\.\d+)+$", "", said.name)
+    if said.module is not None and not said.module.startswith(name):
+        return ()
+    return tuple(f for f in program.functions if name in (base := re.split(r"[<(]", f)[0], base[:_NAME_LENGTH]))
+
+
+def _agreed(found: Sequence[LoopResult]) -> LoopResult | None:
+    """One record for several instances of a function: bounds where they differ."""
+    ends = [x.bounds or ((x.ii, x.ii) if x.ii is not None else None) for x in found]
+    known = [x for x in ends if x is not None]
+    if not found or len(known) < len(found) or len(set(known)) == 1:
+        return next((x for x, end in zip(found, ends, strict=True) if end is None), found[0] if found else None)
+    span = min(low for low, _ in known), max(high for _, high in known)
+    return replace(found[0], ii=None, bounds=span, depth=None, causes=(Cause("its instances differ"),))
 
 
 class _Places(Struct, frozen=True):
@@ -55,8 +90,9 @@ class _Places(Struct, frozen=True):
     def at(self, name: str, loops: list[LoopResult]) -> LoopResult | None:
         """The loop at a place, or the flattened nest whose outermost loop is there."""
         found = {x.loop: self.ids.get(f"{x.function}/{name}") for x in loops}
-        exact = next((x for x in loops if x.loop == found[x.loop]), None)
-        return exact or next((x for x in loops if x.flattened and self._outer(x) == found[x.loop]), None)
+        there = [x for x in loops if found[x.loop] is not None]
+        exact = next((x for x in there if x.loop == found[x.loop]), None)
+        return exact or next((x for x in there if x.flattened and self._outer(x) == found[x.loop]), None)
 
     def _outer(self, loop: LoopResult) -> int | None:
         at: int | None = loop.loop
@@ -151,7 +187,7 @@ def _absent(said: ReportedLoop, program: Program, named: bool) -> str:
     """Why the model has no such loop, as far as its name tells."""
     if (call := re.match(r"(memcpy|memset)\b|(memcpy|memset)_", said.name)) is not None:
         return f"the tool has made this loop of a call of {call[1] or call[2]}"
-    if named and re.fullmatch(r"Loop \d+", said.name):
+    if named and re.fullmatch(r"Loop \d+|\w+\.\d+", said.name):
         return "the tool has made this loop itself: copies or initial values"
     function = owner(said.module)
     if function and function not in program.functions and not re.match(r"(.*_)?(Loop|Block)_", function):

@@ -211,22 +211,30 @@ def _summary_table(lines: Sequence[str], at: int, name: str) -> Iterator[Reporte
 
     cycles = next((k for k, h in enumerate(heads) if "latency" in h and "cycles" in h), None)
     depth, interval, trip, pipe = column("iteration"), column("interval"), column("trip"), column("pipelined")
-    module = None
+    modules: list[tuple[int, str]] = []  # those around a row, by the column that their names stand in
     for cells in rows:
-        title = cells[0].strip()
-        found = re.match(r"([+o])\s*(\S+?)\*?$", title)
+        found = re.match(r"(\s*)([+o])\s*(\S+?)\*?$", cells[0].rstrip())
         if found is None:
             continue
-        if found[1] == "+":
-            module = found[2]
+        while modules and modules[-1][0] >= len(found[1]):
+            modules.pop()
+        if found[2] == "+":
+            modules.append((len(found[1]), _module_of(found[3])))
             continue
+        module = modules[-1][1] if modules else None
         yes = _at(cells, pipe).lower()
         latency = _number(_at(cells, cycles))
         ii = _number(_at(cells, interval)) if yes.startswith("yes") else None
         yield ReportedLoop(
-            module, found[2], ii, None, _number(_at(cells, depth)), _range(_at(cells, trip)),
+            module, found[3], ii, None, _number(_at(cells, depth)), _range(_at(cells, trip)),
             Bounds(latency, latency), yes.startswith("yes") if yes else None, name,
         )  # fmt: skip
+
+
+def _module_of(instance: str) -> str:
+    """The module of an instance, whose name 2020.2 gives in place of it: ``grp_load_fu_446``, ``store_U0``."""
+    found = re.fullmatch(r"(?:grp_)?(\w+?)_fu_\d+|(\w+?)_U\d+", instance)
+    return instance if found is None else found[1] or found[2]
 
 
 def _summary_clock(lines: Sequence[str], at: int) -> tuple[float | None, float | None]:

@@ -183,6 +183,11 @@ class StructureUses:
                 return None if kind is None else MemberPlace(inner.variable, (*inner.path, field), indices, kind)
             case Subscript(base=base, index=index):
                 inner = self.place(base)
+                if (
+                    inner is not None and not inner.path and isinstance(inner.type, PointerType)
+                ):  # *p of a method's p->f()
+                    first = isinstance(index, Const) and index.value == 0
+                    return replace(inner, indices=(index,), type=expr.type) if first else None
                 if inner is None or not inner.path:
                     return None
                 return replace(inner, indices=(*inner.indices, index), type=expr.type)

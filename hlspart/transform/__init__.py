@@ -7,5 +7,5 @@ its places in it. Calls expanded and structures apart (:mod:`inline`, :mod:`memb
 
 __all__ = [
     "arms", "clone", "copying", "directives", "emit", "forward", "inline", "lines", "members", "printer", "reverse",
-    "text", "unroll",
+    "tables", "text", "unroll",
 ]  # fmt: skip

@@ -31,7 +31,6 @@ from hlspart.model.comparing import LoopComparison, Report, ReportedLoop
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
 from hlspart.model.parts import FunctionUse
 from hlspart.pipeline import Pipeline
-from hlspart.reports.compare import compare
 from hlspart.reports.reports import merged, read
 
 Entry = Mapping[str, Any]
@@ -120,7 +119,7 @@ def judge(entries: Sequence[Entry], root: Path) -> tuple[list[Judged], list[Func
     said = list(_reported(entries, root))
     report = Report(first["tool"], first["part"], first["clock_ns"], tuple(said), (), ())
     result = pipeline.figures
-    rows = compare(pipeline.program, pipeline.analysis, pipeline.validation, result, pipeline.target, report).loops
+    rows = pipeline.compared(report).loops
     name = _title(first)
     loops = [_loop(name, row) for row in rows if row.reported is not None]
     functions = []

@@ -7,6 +7,7 @@ Nothing of the source text is used but the records, so a lost operand, a wrong t
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,6 +20,11 @@ from hlspart.model.options import FrontendOptions
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is the oracle")
 INTEGERS = {8: "char", 16: "short", 32: "int", 64: "long", 128: "__int128"}
+
+
+def plain(name: str | None) -> str:
+    """The name of an instance or an overload as one of C."""
+    return re.sub(r"\W", "_", str(name))
 
 
 class Printer:
@@ -77,7 +83,7 @@ class Printer:
             case ir.IncDec():
                 return f"({e.op}{x(e.operand)})" if e.prefix else f"({x(e.operand)}{e.op})"
             case ir.Call():
-                return f"{e.function}({', '.join(map(x, e.args))})"
+                return f"{plain(e.function)}({', '.join(map(x, e.args))})"
             case ir.Cast():
                 return f"(({self.declare(e.type, '')})({x(e.operand)}))"
             case ir.Conditional():
@@ -146,7 +152,7 @@ class Printer:
         functions = []
         for f in self.program.functions.values():
             params = ", ".join(self.declare(self.program.variables[p].type, self.names[p]) for p in f.params) or "void"
-            functions.append((self.declare(f.return_type, f"{f.name}({params})"), self.stmt(f.body)))
+            functions.append((self.declare(f.return_type, f"{plain(f.name)}({params})"), self.stmt(f.body)))
         file_scope = [self.variable(v.id) for v in self.program.variables if v.function is None]
         structs: list[str] = []
         shown: set[str] = set()
@@ -223,6 +229,8 @@ int main(void) {
 typedef struct { short re, im; } cplx;
 struct grid { int cell[3][4]; cplx z[2]; struct grid *self; union { unsigned u; signed char b[4]; } raw; };
 int g[2][3] = {{1, 2}, {4, 5, 6}}, flat[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+typedef unsigned long u64;
+static const u64 casts[9] = {(u64)0x8000000080008081UL, (u64)0x8082, ~(u64)2, (u64)1 << 40, (u64)-5, (u64)(3 + 4), (u64)'a', (u64)300 % 7, 9};
 static struct grid shared = {.z = {{1, 2}, {3, 4}}, .cell = {[1] = {5, 6, 7, 8}}};
 static int sum(int A[2][3], int *p, int n, int (*q)[3]) {
   int s = 0;
@@ -239,27 +247,48 @@ int main(void) {
   int *r = flat + 2, *const e = &flat[11]; r[1] = *r + r[-1]; *(r += 2) = (int)(e - r);
   for (int i = 0; i < 12; i++) printf("%d ", flat[i]);
   for (int i = 0; i < 6; i++) printf("%d ", g[i / 3][i % 3]);
+  for (int i = 0; i < 9; i++) printf("%lx ", casts[i]);
   printf("%d %d %d %u %s\\n", copy.cell[0][1], p->z[0].re, (int)sizeof copy.cell, p->raw.b[1] & 255u, r == flat + 4 ? "same" : "other");
+  return 0;
+}
+""",
+    "arguments left out": """
+#include <stdio.h>
+enum mode { SLOW = 4, FAST = 9 };
+static const int WIDTH = 6;
+int scaled(int x, int by = -3, bool up = true, unsigned char c = 'a', mode m = FAST);
+int scaled(int x, int by, bool up, unsigned char c, mode m) { return x * by + (up ? 100 : 0) + c * 2 + m * 1000; }
+template <class T, int N> T widened(T x, int of = WIDTH, double d = 2.5) { return x * of + (T)(d * N); }
+int picked(int x) { return x + 7; }
+int picked(double x, int y = 5) { return (int)x * y; }
+int main(void) {
+  printf("%d %d %d ", scaled(1), scaled(2, 5), scaled(3, 5, false));
+  printf("%d %d ", scaled(4, 6, true, 'z'), scaled(5, 7, false, 'y', SLOW));
+  printf("%d %d %d ", widened<int, 3>(11), (int)widened<long, 4>(12, 2), widened<int, 3>(13, 3, 0.5));
+  printf("%d %d\\n", picked(1), picked(2.0, 3));
   return 0;
 }
 """,
 }
 
 
-def run(text: str, folder: Path, name: str) -> str:
+CXX = ("arguments left out",)
+
+
+def run(text: str, folder: Path, name: str, suffix: str = ".c") -> str:
     path = folder / name
-    path.with_suffix(".c").write_text(text)
-    subprocess.run(
-        ["gcc", "-std=gnu11", "-w", "-o", path, path.with_suffix(".c")], check=True, capture_output=True, text=True
-    )
+    file = path.with_suffix(suffix)
+    file.write_text(text)
+    compiler = ["gcc", "-std=gnu11"] if suffix == ".c" else ["g++", "-std=c++17"]
+    subprocess.run([*compiler, "-w", "-o", path, file], check=True, capture_output=True, text=True)
     return subprocess.run([path], check=True, capture_output=True, text=True, timeout=10).stdout
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_printed_records_compute_the_same(name: str, tmp_path: Path) -> None:
-    text = PROGRAMS[name]
-    program = load(["t.c"], FrontendOptions(), lambda _: text.encode())
+    text, suffix = PROGRAMS[name], ".cpp" if name in CXX else ".c"
+    program = load([f"t{suffix}"], FrontendOptions(), lambda _: text.encode())
     assert program.units[0].error is None, program.units[0].error
-    expected = run(text, tmp_path, "source")
+    expected = run(text, tmp_path, "source", suffix)
     assert len(expected) > 20
     assert run(Printer(program).text(), tmp_path, "printed") == expected

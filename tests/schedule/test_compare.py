@@ -411,3 +411,64 @@ def test_the_innermost_loop_of_a_nest_whose_lines_have_moved(tmp_path):
     arguments = [str(source), "--log", str(path), "--tool", "vitis-2022.2", "--format", "json"]
     found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
     assert {x["reported"]["name"]: x["name"] for x in found["loops"]}["OUTER_VITIS_LOOP_12_1"] == "VITIS_LOOP_9_1"
+
+
+INSTANCES = """
++ Performance & Resource Estimates:
+
+    +----------------------+------+------+---------+---------+----------+---------+------+----------+
+    |        Modules       | Issue|      | Latency | Latency | Iteration|         | Trip |          |
+    |        & Loops       | Type | Slack| (cycles)|   (ns)  |  Latency | Interval| Count| Pipelined|
+    +----------------------+------+------+---------+---------+----------+---------+------+----------+
+    |+ top                 |     -|  1.00|      200| 2.0e+03 |         -|      201|     -|        no|
+    | + grp_fill_fu_446    |     -|  1.00|       66|  6.6e+02|         -|       66|     -|        no|
+    |  o COPY              |     -|  7.30|       64|  6.4e+02|         2|        1|    64|       yes|
+    | o OUTER              |     -|  1.00|      800|  8.0e+03|        80|        -|    10|        no|
+    |  o OUTER.1           |     -|  7.30|       64|  6.4e+02|         3|        1|    62|       yes|
+    |  o VITIS_LOOP_9_1    |     -|  7.30|       65|  6.5e+02|         3|        1|    64|       yes|
+    +----------------------+------+------+---------+---------+----------+---------+------+----------+
+"""
+
+
+def test_instances_and_the_loops_behind_them(tmp_path):
+    """2020.2 names instances, not modules; a loop further left than the last module is of the one around that."""
+    found = read("csynth.rpt", INSTANCES).loops
+    assert [(x.module, x.name) for x in found] == [
+        ("fill", "COPY"), ("top", "OUTER"), ("top", "OUTER.1"), ("top", "VITIS_LOOP_9_1"),
+    ]  # fmt: skip
+    source, report = tmp_path / "k.c", tmp_path / "csynth.rpt"
+    source.write_text(CALLS)
+    report.write_text(INSTANCES)
+    arguments = [str(source), "--report", str(report), "--tool", "vitis-2020.2", "--format", "json"]
+    rows = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)["loops"]
+    ours = {x["reported"]["name"]: x["predicted"]["ii"] for x in rows if x["reported"]}
+    assert ours == {"COPY": 1, "OUTER": None, "OUTER.1": None, "VITIS_LOOP_9_1": 1}
+
+
+WITHIN = """int element(int a[64], int b[64], int k) {
+    return a[k] + a[63 - k] + a[31] + b[0];
+}
+void a_rather_long_function_name(int y[64], int k, int v) { y[k] = v; }
+void top(int a[64], int b[64], int y[64]) {
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=4
+        a_rather_long_function_name(y, i, element(a, b, i) + element(a, b, (i + 7) % 64));
+    }
+}
+"""
+
+
+def test_functions_that_a_pipelined_loop_calls_are_pipelined_at_a_target_of_one(tmp_path):
+    """Three loads of one memory on two ports; copies have numbers behind their name, long names are cut."""
+    log = OLD_LOG[OLD_LOG.index("INFO: [HLS 200-42]") :].replace("Pipelining loop 'FIRST'", "Pipelining function '{}'")
+    cut = "a_rather_long_function_name"[:20]
+    text = "".join(log.replace("module 'f'", f"module '{m}'").format(n) for m, n in (
+        ("element", "element"), ("element_1", "element.1"), (cut, cut), ("other", "other"),
+    ))  # fmt: skip
+    source, path = tmp_path / "k.c", tmp_path / "vivado_hls.log"
+    source.write_text(WITHIN)
+    path.write_text(text)
+    arguments = [str(source), "--top", "top", "--log", str(path), "--tool", "vivado-hls-2019.2", "--format", "json"]
+    rows = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)["loops"]
+    said = [(x["reported"]["name"], x["predicted"]["ii"]) for x in rows if x["reported"]]
+    assert said == [("element", 2), ("element.1", 2), (cut, 1), ("other", None)]

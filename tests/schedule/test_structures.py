@@ -257,3 +257,34 @@ def test_a_directive_on_a_member_is_told_as_the_prediction_takes_it(
     assert [s.status for s in pipeline.ii.pragmas if "PARTITION" in s.text] == [fate]
     assert {d.type for a in pipeline.ii.arrays for d in a.partition} == set(partition)
     assert ("HLP410" in {d.rule for d in pipeline.lint(None).diagnostics}) == (fate == "unmodelled")
+
+
+def test_a_method_of_what_a_pointer_points_to() -> None:
+    """``w->get(r, c)`` of ``total(&w)`` is what ``w.get(r, c)`` in the loop itself is."""
+    head = """template<int R, int C, class T> struct Win {
+    T val[R][C];
+    T get(int r, int c) { return val[r][c]; }
+    void put(T v, int r, int c) { val[r][c] = v; }
+};
+short total(Win<3, 3, short> *w) {
+#pragma HLS INLINE
+    short acc = 0;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) acc += w->get(r, c);
+    return acc;
+}
+void f(short a[64], short b[64]) {
+    Win<3, 3, short> w;
+#pragma HLS ARRAY_PARTITION variable=w.val complete dim=0
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        for (int k = 0; k < 9; k++) w.put(a[i] * k, k / 3, k % 3);
+        SUM
+    }
+}
+"""
+    direct = "short acc = 0; for (int r = 0; r < 3; r++) for (int c = 0; c < 3; c++) acc += w.get(r, c); b[i] = acc;"
+    ways = [head.replace("SUM", x) for x in ("b[i] = total(&w);", direct)]
+    found = [next(x for x in result(w, top="f", path="k.cpp").loops if x.name == "L") for w in ways]
+    assert found[0].ii == 1
+    assert [(x.ii, x.depth, x.dsp) for x in found[:1]] == [(x.ii, x.depth, x.dsp) for x in found[1:]]
