@@ -48,7 +48,7 @@ class Conflicts:
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
         """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
         load, complete = self._problem.busiest(
-            self._problem.sites, ports, self._adjacent, self._feasible, lambda members: 0
+            self._problem.sites, ports, self._adjacent, self._feasible, lambda members: 0, self._together
         )
         if not (complete and self._exact) and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
             return *found, True
@@ -60,6 +60,16 @@ class Conflicts:
         except TooHard:
             witness, bank = None, 0
         return replace(load, bank=bank), witness, complete and self._exact
+
+    def _together(self, group: Sequence[Site]) -> bool:
+        """Whether all of ``group`` run in the same iterations and touch different elements of the only bank."""
+        if self._layout.banks != 1 or len(group) < 3 or any(s.access.branch for s in group):
+            return False
+        parts = {self._parts(s, s.forms) for s in group if s.forms is not None}
+        if len(parts) < len(group) or len({kind for kind, _ in parts}) > 1:
+            return False
+        self._always.add(tuple(sorted((s.position for s in group), key=lambda p: (not self._sites[p].read, p))))
+        return True
 
     def _seen(self, members: Sequence[int]) -> IterationSet | None:
         """An iteration in which all ``members`` have been seen in conflict."""
@@ -269,6 +279,8 @@ class Conflicts:
         if not positions:
             return None
         key = tuple(positions)
+        if key in self._always:
+            return self._sites[key[0]].region
         if key not in self._meeting:
             *earlier, last = key
             before = self._common(earlier)

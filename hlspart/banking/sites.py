@@ -67,22 +67,28 @@ class Sites:
         adjacent: Callable[[Site, Site], bool],
         feasible: Callable[[Sequence[int]], bool] | None,
         bank_of: Callable[[Sequence[Site]], int],
+        together: Callable[[Sequence[Site]], bool] = lambda group: False,
     ) -> tuple[BankLoad, bool]:
-        """The largest clique that takes longest, over the limits of ``ports``, and whether it is exact."""
+        """The largest clique that takes longest, over the limits of ``ports``, and whether it is exact.
+
+        ``together``: whether a group is known to be a clique, which saves looking at its pairs.
+        """
         best, exact = BankLoad(0, (), (), 1), True
         chosen = set(sites)
         limited = [group for _, group in self.limited(ports)] or [list(self.sites)]
         for group in ([s for s in g if s in chosen] for g in limited):
-            neighbours = [0] * len(group)
-            for a in range(len(group)):
-                for b in range(a):
-                    if adjacent(group[a], group[b]):
-                        neighbours[a] |= 1 << b
-                        neighbours[b] |= 1 << a
-            positions = [s.position for s in group]
-            clique, complete = largest_clique(neighbours, positions, feasible, Budget(400 * self._effort))
-            exact = exact and complete
-            members = [group[k] for k in clique]
+            members = group
+            if not together(group):
+                neighbours = [0] * len(group)
+                for a in range(len(group)):
+                    for b in range(a):
+                        if adjacent(group[a], group[b]):
+                            neighbours[a] |= 1 << b
+                            neighbours[b] |= 1 << a
+                positions = [s.position for s in group]
+                clique, complete = largest_clique(neighbours, positions, feasible, Budget(400 * self._effort))
+                exact = exact and complete
+                members = [group[k] for k in clique]
             load = load_of(bank_of(members), members, ports)
             if (load.interval, len(load.reads + load.writes)) > (best.interval, len(best.reads + best.writes)):
                 best = load

@@ -13,6 +13,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from heapq import heappop, heappush
 
 from msgspec.structs import replace
 
@@ -124,6 +125,7 @@ class _Attempt:
         self.reads: dict[tuple[str, int], list[int]] = defaultdict(list)
         self.writes: dict[tuple[str, int], list[int]] = defaultdict(list)
         self.busy: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self.branched = any(use.branch for use in problem.ports.values())
 
     def run(self) -> Schedule | None:
         """The schedule, or None when the budget is used up."""
@@ -132,20 +134,14 @@ class _Attempt:
             return None
         rank = {op: n for n, op in enumerate(sorted(heights, key=lambda op: (-heights[op], op)))}
         order = sorted(rank, key=rank.__getitem__)
-        waiting = set(order)
+        waiting = list(range(len(order)))  # a heap of ranks
         budget = 8 * len(order) + 64
-        position = 0
         while waiting:
-            while position < len(order) and order[position] not in waiting:
-                position += 1
-            op = order[position]
             budget -= 1
             if budget < 0:
                 return None
-            waiting.discard(op)
-            for gone in self._place(op):
-                waiting.add(gone)
-                position = min(position, rank[gone])
+            for gone in self._place(order[heappop(waiting)]):
+                heappush(waiting, rank[gone])
         shift = min(self.start.values(), default=0)
         start = {op: t - shift for op, t in self.start.items()} if shift else dict(self.start)
         depth = max((start[op] + self.problem.timing[op].states for op in start), default=0)
@@ -217,6 +213,8 @@ class _Attempt:
 
     def _in_turn(self, ports: Ports, reads: list[int], writes: list[int]) -> bool:
         """Whether one bank serves the accesses of one slot because they never all run in one iteration."""
+        if not self.branched:
+            return False
         arms = {x: self.problem.ports[x].branch for x in (*reads, *writes)}
         if not any(arms.values()):
             return False

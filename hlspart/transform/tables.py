@@ -1,13 +1,13 @@
 """A program whose arrays are constants where it fills them with constants before it reads them.
 
-``if (!done) { fill(table); done = true; }`` and a loop of constants ahead of all reads make a ROM: tools run them when
-they compile (UG902 and UG1399, initialising a ROM by a function). For analysis alone, without a text: the statement
-that fills an array is left out, and its values are not known.
+``fill(table)`` and ``if (!done) { fill(table); done = true; }`` ahead of all reads make a ROM: tools run the function
+when they compile (UG902 and UG1399, initialising a ROM by a function). A loop beside the reads stays one, as reports
+show. For analysis alone, without a text: the statement that fills an array is left out, its values are not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -16,7 +16,6 @@ from hlspart.model.program import (
     ArrayType,
     Assign,
     Binary,
-    Block,
     Call,
     Cast,
     Const,
@@ -26,13 +25,10 @@ from hlspart.model.program import (
     Function,
     If,
     IncDec,
-    Jump,
-    Label,
     Loop,
     Name,
     PointerType,
     Program,
-    Return,
     Stmt,
     Unary,
     Variable,
@@ -49,25 +45,21 @@ def with_tables(program: Program) -> Program:
     if not gone:
         return program
     tables = frozenset(t for pairs in found.values() for _, arrays in pairs for t in arrays)
-    functions = {
-        name: replace(f, body=replace(f.body, body=tuple(s for s in f.body.body if id(s) not in gone)))
-        if found.get(name)
-        else f
-        for name, f in program.functions.items()
-    }
+    functions = dict(program.functions)
+    for name in (name for name, pairs in found.items() if pairs):
+        body = functions[name].body
+        functions[name] = replace(
+            functions[name], body=replace(body, body=tuple(s for s in body.body if id(s) not in gone))
+        )
     called = {c.function for calls in effects(program).calls.values() for c in calls}
     left = replace(program, functions=functions)
     still = {c.function for calls in effects(left).calls.values() for c in calls}
     functions = {name: f for name, f in functions.items() if name in still or name not in called}
-    dropped = {
-        s.id for pairs in found.values() for stmt, _ in pairs for s in walk_statements(stmt) if isinstance(s, Loop)
-    }
     return replace(
         program,
         functions=functions,
-        loops={k: x for k, x in program.loops.items() if k not in dropped},
+        loops={k: x for k, x in program.loops.items() if x.function in functions},
         variables=tuple(replace(v, const=True) if v.id in tables else v for v in program.variables),
-        directives=tuple(d for d in program.directives if d.loop not in dropped),
     )
 
 
@@ -84,7 +76,7 @@ def _filled(program: Program, function: Function) -> list[tuple[Stmt, frozenset[
     out: list[tuple[Stmt, frozenset[int]]] = []
     body = function.body.body
     for at, stmt in enumerate(body):
-        if not isinstance(stmt, ExprStmt | Loop | If | Block):
+        if not isinstance(stmt, ExprStmt | If):
             continue
         arrays = _fills(program, known, stmt)
         if not arrays or not arrays <= own:
@@ -97,49 +89,43 @@ def _filled(program: Program, function: Function) -> list[tuple[Stmt, frozenset[
 
 
 def _fills(program: Program, known: Effects, stmt: Stmt) -> frozenset[int] | None:
-    """The arrays that a statement gives constant values, whatever the inputs are; None where it does anything else."""
-    flag = None
-    inner: Sequence[Stmt] = (stmt,)
+    """The arrays that calls give the same values whatever the inputs are; None where a statement does anything else."""
+    flag: int | None = None
+    inner: tuple[Stmt, ...] = (stmt,)
     if isinstance(stmt, If):
         flag = _first_time(program, known, stmt)
         if flag is None:
             return None
-        inner = stmt.then.body
-    if any(isinstance(s, Return | Jump | Label) for top in inner for s in walk_statements(top)):
+        inner = tuple(s for s in stmt.then.body if not (isinstance(s, ExprStmt) and _sets(s.expr, flag)))
+    calls = [s.expr for s in inner if isinstance(s, ExprStmt) and isinstance(s.expr, Call)]
+    if len(calls) < len(inner) or any(c.function not in program.functions for c in calls):
         return None
-    reach = known.reachable(tuple(c.function for s in inner for c in known.calls_in(s) if c.function is not None))
-    roots: tuple[Stmt, ...] = (*inner, *(program.functions[f].body for f in reach))
-    passed = {p for f in reach for p in program.functions[f].params}
-    declared = {v for root in roots for s in walk_statements(root) if isinstance(s, Declare) for v in s.variables}
-    stored: set[int] = set()
-    for root in roots:
-        if any(isinstance(s, Loop) and leaves_early(s) for s in walk_statements(root)):
-            return None
-        for top in statement_expressions(program, root):
-            for expr in walk(top):
-                match expr:
-                    case Call(function=name) if name is None or (name not in program.functions and name not in QUIET):
-                        return None
-                    case Call(function=name) if str(name).startswith("stream.") or name in ("rand", "clock", "time"):
-                        return None
-                    case Assign(target=ArrayRef(variable=ident)):
-                        stored.add(ident)
-                    case Assign(target=Name(variable=ident)) | IncDec(operand=Name(variable=ident)):
-                        if ident not in declared and ident not in passed and ident != flag:
-                            return None
-                    case Assign() | IncDec():
-                        return None
-    given = {v for s in inner for c in known.calls_in(s) for a in c.args for v in _names(a)}
-    outside = {
-        v for root in roots for e in statement_expressions(program, root) for v in _names(e)
-        if v not in declared and v not in passed and v != flag and not _known(program.variable(v))
-    }  # fmt: skip
-    arrays = {v for v in outside if program.variable(v).is_array and v in stored | given}
-    inside_only = stored <= arrays | passed | declared
-    return frozenset(arrays) if arrays and arrays == outside and inside_only else None
+    roots = [program.functions[f].body for f in known.reachable(tuple(str(c.function) for c in calls))]
+    if not all(_by_constants(program, root) for root in roots):
+        return None
+    given = [a for call in calls for a in call.args]
+    named = {v for a in given for v in _names(a) if not _constant(program.variable(v))}
+    whole = {a.variable for a in given if isinstance(a, Name) and program.variable(a.variable).is_array}
+    return frozenset(whole) if whole and named == whole else None
 
 
-def _known(variable: Variable) -> bool:
+def _by_constants(program: Program, body: Stmt) -> bool:
+    """Whether a function computes from its parameters and constants alone, and changes nothing else."""
+    names = {v for e in statement_expressions(program, body) for v in _names(e)}
+    own = {v for s in walk_statements(body) if isinstance(s, Declare) for v in s.variables}
+    outside = {v for v in names - own if program.variable(v).storage != "parameter"}
+    kept = {v for v in own if program.variable(v).storage == "static"}
+    calls = [c for e in statement_expressions(program, body) for c in walk(e) if isinstance(c, Call)]
+    quiet = all(c.function in program.functions or _computes(c.function) for c in calls)
+    ends = not any(isinstance(s, Loop) and leaves_early(s) for s in walk_statements(body))
+    return quiet and ends and all(_constant(program.variable(v)) for v in outside | kept)
+
+
+def _computes(function: str | None) -> bool:
+    return function in QUIET and not str(function).startswith("stream.") and function not in ("rand", "clock", "time")
+
+
+def _constant(variable: Variable) -> bool:
     return variable.const and not variable.volatile and variable.storage != "parameter"
 
 
