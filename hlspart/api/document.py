@@ -182,7 +182,7 @@ def _title(loop: LoopResult) -> str:
     known = [] if loop.depth is None else [f"depth {loop.depth}"]
     known += [] if cycles is None else [f"{cycles} cycles"]
     if not loop.pipelined:
-        return ", ".join(["not pipelined", *known])
+        return ", ".join(["not known to be pipelined" if loop.origin == "auto" else "not pipelined", *known])
     target = "" if loop.target_ii is None or loop.ii == loop.target_ii else f" (target {loop.target_ii})"
     text = ", ".join([f"II {loop.figure}{target}", *known])
     late = next((x for x in loop.limits if loop.misses), None)

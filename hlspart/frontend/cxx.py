@@ -41,7 +41,7 @@ _NAMES = {
 }
 _STD_TEMPLATES = {
     "vector", "array", "pair", "complex", "deque", "list", "map", "queue", "tuple", "function", "unique_ptr", "set",
-    "shared_ptr", "unordered_map", "numeric_limits", "bitset", "basic_string", "x_complex", "stream_of_blocks",
+    "shared_ptr", "unordered_map", "numeric_limits", "bitset", "basic_string", "stream_of_blocks",
     "ap_shift_reg", "Mat", "Scalar", "Window", "LineBuffer", "task", "stack", "initializer_list", "valarray",
     "uniform_int_distribution", "uniform_real_distribution", "normal_distribution", "split", "merge",
 }  # fmt: skip

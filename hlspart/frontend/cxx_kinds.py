@@ -19,6 +19,7 @@ _MORE_THAN_C = frozenset((
     "static", "typedef", "using", "enum", "operator", "constexpr", "friend", "template", "virtual", "explicit",
     "inline",
 ))  # fmt: skip
+_NO_MEMBER = frozenset(("static", "constexpr", "enum", "using", "struct", "class", "union"))
 _MOST_ROUNDS = 50
 
 
@@ -33,7 +34,7 @@ def written_out(tokens: list[Token]) -> list[Token]:
     if not classes:
         return without_classes(tokens)
     chosen = {name for name, (at, _) in classes.items() if looked[at + 2].text != "{" or not has_methods(looked[at:])}
-    chosen |= set(_inside(looked, classes, ranges))
+    chosen |= _inside(looked, classes, ranges)
     for _ in range(_MOST_ROUNDS):
         try:
             return without_classes(as_structures(tokens, sorted(chosen)) if chosen else tokens)
@@ -48,15 +49,13 @@ def written_out(tokens: list[Token]) -> list[Token]:
 def _more(tokens: Sequence[Token], at: int, last: int) -> bool:
     """Whether a class has anything that a structure of C has not."""
     opening = head_of(tokens, at) or at
-    if tokens[at + 2].text == ":":
+    if tokens[at + 2].text == ":" or _sets(tokens, at, last):
         return True
     level = 0
     for here in range(opening + 1, last):
         token = tokens[here]
         if level == 0 and token.kind == "id" and token.text in _MORE_THAN_C:
             return True
-        if level == 0 and token.text in ("=", "{") and (tokens[here - 1].kind == "id" or tokens[here - 1].text == "]"):
-            return True  # an initial value of a member
         named = level == 0 and token.text == "(" and tokens[here - 1].kind == "id" and tokens[here + 1].text != "*"
         if named and tokens[here - 1].text not in ("alignas", "__attribute__"):
             return True
@@ -66,21 +65,51 @@ def _more(tokens: Sequence[Token], at: int, last: int) -> bool:
 
 def _inside(
     tokens: Sequence[Token], classes: Mapping[str, tuple[int, int]], every: Mapping[str, tuple[int, int]]
-) -> Iterator[str]:
+) -> set[str]:
     """Classes whose name stands in another one, and those that hold them."""
-    for name, (first, last) in every.items():
-        for token, after in zip(tokens[first + 2 : last], tokens[first + 3 : last + 1], strict=True):
-            if token.kind == "id" and token.text in classes and token.text != name:
-                yield token.text
-                held = after.text not in ("&", "::")
-                if held and (name in classes or _constructed(tokens, token.text, *classes[token.text])):
-                    yield name
+    found: set[str] = set()
+    constructed = {name for name in classes if _constructed(tokens, name, *classes[name])}
+    grown = True
+    while grown:
+        before = len(found)
+        for name, (first, last) in every.items():
+            for token, after in zip(tokens[first + 2 : last], tokens[first + 3 : last + 1], strict=True):
+                inner = token.text
+                if token.kind != "id" or inner == name or not (inner in classes or inner in constructed):
+                    continue
+                found.add(inner)
+                if after.text not in ("&", "::") and (name in classes or inner in constructed):
+                    found.add(name)
+                    constructed |= {name} if inner in constructed else set()
+        grown = len(found) > before
+    return found
 
 
 def _constructed(tokens: Sequence[Token], name: str, first: int, last: int) -> bool:
-    """Whether a class has a constructor, so that what holds its objects has one as well."""
+    """Whether a class has a constructor or sets a member, so that what holds its objects has one as well."""
     plain = name.partition("<")[0]
-    return any(tokens[at].text in (name, plain) and tokens[at + 1].text == "(" for at in range(first + 2, last))
+    if any(tokens[at].text in (name, plain) and tokens[at + 1].text == "(" for at in range(first + 2, last)):
+        return True
+    return _sets(tokens, first, last)
+
+
+def _ends_name(token: Token) -> bool:
+    return token.kind == "id" or token.text == "]"
+
+
+def _sets(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether a member of a class has an initial value in its declaration."""
+    level, other = 0, False  # other: a function, or what is no member of an object
+    for at in range((head_of(tokens, first) or first) + 1, last):
+        token = tokens[at]
+        if level == 0 and token.text in (";", "}", ":"):
+            other = False
+        elif level == 0 and (token.text == "(" or (token.kind == "id" and token.text in _NO_MEMBER)):
+            other = True
+        elif level == 0 and token.text in ("=", "{") and not other and _ends_name(tokens[at - 1]):
+            return True
+        level += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}")) if token.kind == "op" else 0
+    return False
 
 
 def _named(

@@ -196,6 +196,9 @@ def _attempt(
     finally:
         collected.sources.update({k: t for k, t in result.sources.items() if k not in collected.sources})
     _notes(result, collected)
+    if result.faults and [*_languages(source.path, source, options)][-1] != language:
+        raise result.faults[0]  # a header that asks for the other language
+    collected.diagnostics.extend(_diagnostic(fault, source.path, collected) for fault in result.faults)
     defined = {d.partition("=")[0] for d in options.defines}
     _lower(source.path, result, collected, language, assumed, defined, options)
     return result.headers
@@ -299,6 +302,8 @@ def _read(
     if not tokens and not pragmas and (found or given):
         return
     if not tokens and not pragmas:
+        if result.faults:
+            raise result.faults[0]
         raise SourceError("HLP001", "the file holds no C", path, 0)
     match = brackets(tokens)
     try:

@@ -42,6 +42,7 @@ class Preprocessed(Struct):
     missing: list[tuple[str, str, str, int, int]]  # header, why it is not read, path, start, end of the #include
     macros: dict[str, MacroDefinition]
     inactive: list[Span] = field(default_factory=list)
+    faults: list[SourceError] = field(default_factory=list)  # of ``#error``: the rest is read all the same
 
 
 def decode(data: bytes) -> str:
@@ -215,7 +216,8 @@ class Preprocessor:
                 self.chunk.append(PragmaToken(source.path, line.start, end, rest, "#pragma"))
         elif name == "error":
             text = source.text[rest[0].start : rest[-1].end] if rest else ""
-            raise SourceError("HLP002", f"#error {text}".strip(), source.path, line.start, line.tokens[-1].end)
+            fault = SourceError("HLP002", f"#error {text}".strip(), source.path, line.start, line.tokens[-1].end)
+            self.result.faults.append(fault)
         elif word.kind == "id" and name not in ("warning", "line", "ident", "sccs"):
             raise SourceError("HLP002", f"unknown directive #{name}", source.path, line.start, word.end)
 

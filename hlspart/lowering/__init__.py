@@ -8,6 +8,7 @@ __all__ = [
     "distances",
     "doubt",
     "exits",
+    "functions",
     "graph",
     "history",
     "lower",

@@ -258,14 +258,19 @@ class Operations:
 
     def touch(self, kind: str, place: Location, args: tuple[int, ...], bits: int, line: int) -> int:
         """A load or store."""
+        variable = self.program.variable(place.variable)
+        held = c.held(variable.type)
+        if place.key[0] != "stream" and isinstance(held, c.OtherType) and not c.is_open(held):
+            cause = self.program.unread(held.name)  # it may hold arrays, each a memory of its own
+            if cause is not None:
+                raise Unmodelled(f"the type of `{variable.name}` is not {cause}", line)
         ref = MemoryRef(
             place.variable, place.access, kind, place.key, place.index, place.relation, place.domain, self.branch,
             bool(self.branch), self.position,
         )  # fmt: skip
         self.position += 1
         opcode = "load" if kind == "read" else "store"
-        name = self.program.variable(place.variable).name
-        made = self.make(opcode, bits, (*args, *self.guards), line, (self.position,), f"{name} {opcode}")
+        made = self.make(opcode, bits, (*args, *self.guards), line, (self.position,), f"{variable.name} {opcode}")
         self.body.ops[made] = replace(self.body.ops[made], ref=ref)
         self.events.setdefault(place.variable, History()).add(made, kind, place.key, place.index)
         if kind == "write" or place.key[0] == "stream":

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels
-from hlspart.lowering.functions import IGNORED, MATH, MOVES
+from hlspart.lowering.functions import IGNORED, MATH, MOVES, operator_of, plain_name
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
@@ -290,9 +290,9 @@ class Values(Channels):
             return made
         if name in self.program.functions:
             raise Unmodelled(f"the call of {name} could not be expanded", line)
-        plain = name.partition("<")[0].removeprefix("hls::").removeprefix("std::")
-        base = plain[:-1] if plain.endswith("f") and plain[:-1] in MATH else plain
-        if plain not in MOVES and base not in MATH:
+        plain = plain_name(name)
+        base = operator_of(plain)
+        if plain not in MOVES and base is None:
             raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
         arguments = tuple(self.value(a) for a in expr.args)
         bits = folding.bits(expr.type)
@@ -302,7 +302,7 @@ class Values(Channels):
             args = tuple(a for a in arguments if a not in self.constants) or arguments
             return self.make("logic", bits, args, line, (name,), name)
         prefix = "f" if plain.endswith("f") or bits <= 32 else "d"
-        return self.make(prefix + MATH[base], bits, arguments, line, (name,), name)
+        return self.make(prefix + MATH[base or plain], bits, arguments, line, (name,), name)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
         indices = tuple(self.value(i) for i in expr.indices)

@@ -12,11 +12,9 @@ from hlspart.model.access import Access, AccessAnalysis, Affine, LoopInfo
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.mars import NestAccess, TileForm
 from hlspart.model.program import (
-    ArrayType,
     Assign,
     Block,
     Call,
-    CType,
     Declare,
     Expr,
     ExprStmt,
@@ -25,14 +23,13 @@ from hlspart.model.program import (
     Label,
     Loop,
     Name,
-    PointerType,
     Program,
     Return,
     Stmt,
-    StreamType,
     Switch,
     Variable,
     expressions,
+    held,
     storage_bits,
     substatements,
     walk,
@@ -140,7 +137,7 @@ def _nest(
     for name, v in key.items():
         variable = program.variable(v)
         line = program.line(variable.at)
-        bits = storage_bits(_element(variable.type)) or 0
+        bits = storage_bits(held(variable.type)) or 0
         facts[name] = ArrayFacts(variable.name, line, bits or 32, variable.dims, faults.get(v))
     iterators = tuple(dict.fromkeys(n for a in accesses for n in a.iterators))
     forms, tile_loops = _source_tiling(analysis, loop, accesses)
@@ -158,12 +155,6 @@ def _nest(
         {refs[k]: v for k, v in one.same.items()},
         {k: v for k, v in one.kept.items() if any(a.id == k for a in good)},
     )
-
-
-def _element(of: CType) -> CType:
-    while isinstance(of, ArrayType | PointerType | StreamType):
-        of = of.target if isinstance(of, PointerType) else of.element
-    return of
 
 
 def _fault(program: Program, analysis: AccessAnalysis, a: Access) -> str | None:

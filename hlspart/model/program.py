@@ -74,6 +74,7 @@ from hlspart.model.types import (
     StreamType,
     StructType,
     VoidType,
+    held,
     is_open,
     storage_bits,
     vector,
@@ -85,7 +86,7 @@ __all__ = [
     "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec", "InitList",
     "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
     "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
-    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "is_open", "places",
+    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "held", "is_open", "places",
     "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements", "walk_value",
 ]  # fmt: skip
 

@@ -81,6 +81,13 @@ def is_open(kind: CType) -> bool:
     return isinstance(kind, OtherType) and OPEN in kind.name
 
 
+def held(kind: CType) -> CType:
+    """What an array, a channel or a pointer holds in the end; any other type itself."""
+    while isinstance(kind, ArrayType | StreamType | PointerType):
+        kind = kind.target if isinstance(kind, PointerType) else kind.element
+    return kind
+
+
 def storage_bits(kind: CType) -> int | None:
     """Bits one object of this type takes, without padding; None where hlspart does not know."""
     match kind:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from hlspart.lowering.functions import has_model
 from hlspart.lowering.history import different
 from hlspart.model import program as c
 from hlspart.model.access import Access
 from hlspart.nests.loopfacts import LoopFacts
+from hlspart.semantics.effects import effects
+
+
+def without_body(nests: LoopFacts, loop: c.Loop) -> str | None:
+    """A function that a loop calls and that has no body here: it may hold a loop, or be expanded."""
+    known = effects(nests.program)
+    within: tuple[c.Stmt, ...] = (loop, *(nests.program.functions[f].body for f in sorted(nests.called[loop.id])))
+    names = (call.function for stmt in within for call in known.calls_in(stmt))
+    return next((n for n in names if n and n not in nests.program.functions and not has_model(n)), None)
 
 
 def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
-    """Whether the tool pipelines this loop by itself; it stands in no loop that is pipelined.
+    """Whether the tool pipelines this loop by itself, if all that it calls is here; it stands in no loop that is.
 
     Innermost loops are, whatever UNROLL leaves of them and of the loops in them (seen in public reports); others
     if all loops inside, unrolled, make at most ``threshold`` copies. Perfect nests are flattened, never unrolled.

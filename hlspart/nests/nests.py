@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
-from hlspart.nests.automatic import chosen
+from hlspart.nests.automatic import chosen, without_body
 from hlspart.nests.between import continues, resumes
 from hlspart.nests.loopfacts import LoopFacts
 
@@ -109,7 +109,10 @@ class Nests(LoopFacts):
             yield self._pipelined(loop, outer, self._target_ii(pipeline), _origin(pipeline))
             return
         if chosen(self, loop):
-            yield self._pipelined(loop, outer, None, "auto")
+            if without_body(self, loop) is None:
+                yield self._pipelined(loop, outer, None, "auto")
+            else:
+                yield self._nest(loop, (loop,), outer, False, None, "auto")
             return
         inner = tuple(self._walk(loop.body.body, (*outer, loop)))
         if inner and self._joins_plain(loop, inner[0]):

@@ -14,6 +14,7 @@ from hlspart.model.access import AccessAnalysis
 from hlspart.model.causes import Cause
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
+from hlspart.nests.automatic import without_body
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.loops import Prediction
 from hlspart.predict.parameters import of_parameters, states_differ
@@ -51,6 +52,9 @@ class Uncovered(Struct, frozen=True, dict=True):
                 if text is not None:
                     yield Cause(text)
         yield from map(Cause, self._one_memory(nest))
+        if nest.loop is not None and nest.origin == "auto" and not nest.pipelined:
+            missing = without_body(self.nests, nest.loop)
+            yield Cause(f"whether the tool pipelines the loop is not known: the body of {missing} is not given")
 
     @cached_property
     def _usable(self) -> tuple[Directive, ...]:

@@ -15,7 +15,8 @@ def loop(item: LoopResult) -> str:
     unknown = f"unknown{within}" + (f" ({located(item.causes)})" if item.causes else "")
     head = f"{item.function}/{item.name}, line {item.line}: "
     if not item.pipelined:
-        return head + f"not pipelined{f': {why}' if (why := located((*item.causes, *item.depth_causes))) else ''}\n"
+        said = "not known to be pipelined" if item.origin == "auto" else "not pipelined"
+        return head + f"{said}{f': {why}' if (why := located((*item.causes, *item.depth_causes))) else ''}\n"
     target = "no target II" if item.target_ii is None else f"target II {item.target_ii}"
     head += f"{target}, II {unknown if item.ii is None else item.ii}"
     head += f", depth {item.depth}" if item.depth is not None else ""

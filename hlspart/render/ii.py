@@ -108,13 +108,19 @@ def _loop(loop: Shape, clock: float) -> tuple[object, ...]:
         Marked(interval, verdict.mark(loop)),
         _known(loop["ideal_ii"]),
         extent(loop["trip_count"]),
-        "no" if not loop["pipelined"] else "auto" if loop["origin"] == "auto" else "yes",
+        _pipelined(loop),
         "-",
         _known(loop["dsp"]),
         "-",
         "-",
         limit_text(first) if first and not (loop["ii"] is None and loop["cause"]) else loop["cause"] or "",
     )
+
+
+def _pipelined(loop: Shape) -> str:
+    if loop["origin"] == "auto":
+        return "auto" if loop["pipelined"] else "?"
+    return "yes" if loop["pipelined"] else "no"
 
 
 def _known(value: int | None) -> int | str:

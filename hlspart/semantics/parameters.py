@@ -31,7 +31,7 @@ def open_parts(program: c.Program) -> Mapping[str, OpenParts]:
     for name, function in program.functions.items():
         own = local.get(name, [])
         number = parameter_in(program, (function.body,)) or open_extent(v for v in own if v.storage == "local")
-        of_type = any(c.is_open(_held(v.type)) for v in own)
+        of_type = any(c.is_open(c.held(v.type)) for v in own)
         if number is not None or of_type:
             found[name] = OpenParts(number, of_type)
     return found
@@ -50,9 +50,3 @@ def parameter_in(program: c.Program, body: Iterable[c.Stmt]) -> str | None:
 def open_extent(arrays: Iterable[c.Variable]) -> str | None:
     """An array whose extent is not known, by which the tool may make registers of it."""
     return next((f"the extents of {v.name}" for v in arrays if None in v.dims), None)
-
-
-def _held(kind: c.CType) -> c.CType:
-    while isinstance(kind, c.ArrayType | c.StreamType | c.PointerType):
-        kind = kind.target if isinstance(kind, c.PointerType) else kind.element
-    return kind

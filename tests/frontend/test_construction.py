@@ -334,3 +334,40 @@ def test_what_nobody_names_of_a_template_is_not_instantiated() -> None:
     whole = text + "template class Wide<short, 2>;\n"
     program = Pipeline(["t.cpp"], Options(), read=lambda path: whole.encode()).program
     assert any("address" in name for name in program.functions)
+
+
+HELD = """struct Hit { int x VALUE; short y VALUE; static const int count = 2; };
+struct Track { Hit hits[4]; int s; };
+struct Event { Track tracks[2]; };
+int same(const Track &a, const Track &b) {
+  int n = 0;
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 4; k++)
+      n += a.hits[i].x == b.hits[k].x;
+  return n;
+}
+void top(Track in[64], int out[64], Event &e) {
+  Track buf[64];
+#pragma HLS ARRAY_PARTITION variable=buf complete
+COPY:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    buf[i] = in[i];
+  }
+PAIRS:
+  for (int i = 0; i < 63; i++) {
+#pragma HLS PIPELINE
+    out[i] = same(buf[i], buf[i + 1]) + e.tracks[1].hits[3].y;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("value", ["= 0", "{}", "= Hit::count"])
+def test_what_holds_objects_with_initial_values_is_made_of_them(value: str) -> None:
+    def loops(text: str) -> dict[str, tuple[object, ...]]:
+        found = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops
+        return {x.name: (x.ii, x.depth, x.latency) for x in found if x.pipelined}
+
+    plain, made = (loops(HELD.replace("VALUE", v)) for v in ("", value))
+    assert {name: made[name] for name in plain} == plain and [x[0] for x in plain.values()] == [1, 1]

@@ -203,3 +203,20 @@ def test_a_name_that_is_missing_is_one_finding() -> None:
     loaded = good(text + "int k() { return 1; }\n", "t.cpp")
     assert [(d.place.line, d.severity) for d in loaded.diagnostics] == [(1, "error"), (3, "error")]
     assert not loaded.holes and set(loaded.functions) == set("fghk")
+
+
+@pytest.mark.parametrize("path", ["t.c", "t.cpp"])
+def test_what_is_behind_an_error_of_the_preprocessor_is_read(path: str) -> None:
+    text = "#ifndef SIZE\n#error no SIZE\n#endif\nvoid f(int a[64]) {\n  LOOP: for (int i = 0; i < 64; i++) {\n"
+    text += "#pragma HLS PIPELINE\n    a[i] = i;\n  }\n}\nvoid g(int a[64]) { a[0] = SIZE; }\n"
+    found = _pipeline(text, path)
+    assert found.program.units[0].error is None
+    said = [(d.rule, d.severity, d.place.line) for d in found.program.diagnostics]
+    assert said == [("HLP002", "error", 2), ("HLP003", "note", 10)]
+    assert [(x.name, x.ii) for x in found.figures.loops] == [("LOOP", 1)]
+
+
+def test_a_header_that_asks_for_the_other_language_is_read_as_that() -> None:
+    text = "#ifndef __cplusplus\n#error C++ only\n#endif\nnamespace n { inline int f(int a) { return a; } }\n"
+    found = _pipeline(text, "t.h").program
+    assert found.units[0].language == "c++" and found.units[0].error is None and not found.diagnostics

@@ -175,3 +175,24 @@ def test_a_nest_that_goes_on_with_a_sum_is_flattened_with_bounds(ahead, figures)
 """
     found = loop(text % ahead, "A_B", tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=10.0)
     assert (found.ii, found.bounds) == figures
+
+
+def test_a_loop_around_a_function_without_a_body_is_not_said_to_be_pipelined():
+    """The function may hold a loop: then the tool pipelines that one."""
+    text = """int twice(int x);
+int through(int x) { return twice(x) + 1; }
+void f(float a[64], int b[64]) {
+    A: for (int i = 0; i < 64; i++) b[i] = twice(i);
+    B: for (int i = 0; i < 64; i++) b[i] = through(i);
+    C: for (int i = 0; i < 64; i++) a[i] = sqrtf(a[i]);
+    D: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        b[i] = twice(i);
+    }
+}
+"""
+    found = {x.name: (x.pipelined, x.origin, x.ii) for x in result(text, **NEW).loops}
+    assert found["A"] == found["B"] == (False, "auto", None)
+    assert found["C"] == (True, "auto", 1) and found["D"] == (True, "pragma", None)
+    whole = result(text.replace("int twice(int x);", "int twice(int x) { return 2 * x; }"), **NEW).loops
+    assert all((x.pipelined, x.ii) == (True, 1) for x in whole)
