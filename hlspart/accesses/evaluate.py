@@ -95,6 +95,8 @@ class Evaluator(Pointers):
                 return self.arithmetic(expr, op, a, left.type, b, right.type, st)
             case Cast(operand=operand):
                 value = self.value(operand, st)
+                if isinstance(value, Unknown):
+                    value = self.whole_part(operand, value)
                 return self.converted(value, operand.type, expr.type, st, expr)
             case Conditional():
                 return self.conditional(expr, st)

@@ -12,7 +12,21 @@ from msgspec import Struct
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import NOWHERE, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
 from hlspart.model.access import Affine
-from hlspart.model.program import Const, CType, Expr, PointerType, Program, ScalarType, Variable
+from hlspart.model.program import (
+    Binary,
+    Cast,
+    Const,
+    CType,
+    Expr,
+    Name,
+    PointerType,
+    Program,
+    ScalarType,
+    Unary,
+    Variable,
+    walk,
+)
+from hlspart.model.reals import whole_part
 from hlspart.model.source import Origin
 from hlspart.semantics.conversions import limits
 from hlspart.semantics.effects import Effects
@@ -149,6 +163,17 @@ class Scope:
         """Evaluate an expression (the evaluator does)."""
         raise NotImplementedError
 
+    def whole_part(self, expr: Expr, otherwise: Value) -> Value:
+        """What a constant of floating point becomes as an integer."""
+
+        def whole(inner: Expr) -> int | None:
+            kept = (self.program.variable(e.variable).const for e in walk(inner) if isinstance(e, Name))
+            plain = all(isinstance(e, Const | Name | Binary | Unary | Cast) for e in walk(inner))
+            return algebra.constant(self.value(inner, State({}, UNIVERSE))) if plain and all(kept) else None
+
+        found = whole_part(expr, self.program.variables, whole)
+        return otherwise if found is None else Affine((), found)
+
     def entry_value(self, variable: Variable, st: State) -> Stored:
         """Value of a variable that this function has not assigned yet."""
         if isinstance(variable.type, PointerType):
@@ -156,12 +181,11 @@ class Scope:
         if variable.init is not None and (variable.const or self._never_changes(variable)):
             if variable.id in self._starting:  # const int n = n + 1;
                 return self.unknown(f"`{variable.name}` has no value yet", variable.at)
-            whole = isinstance(variable.type, ScalarType) and variable.type.kind == "int"
-            if whole and isinstance(variable.init, Const) and isinstance(variable.init.value, float):
-                return Affine((), int(variable.init.value))  # const int n = 4.0;
             self._starting.add(variable.id)
             value = self.value(variable.init, State({}, UNIVERSE))
             self._starting.discard(variable.id)
+            if isinstance(value, Unknown) and isinstance(variable.type, ScalarType) and variable.type.kind == "int":
+                value = self.whole_part(variable.init, value)  # const int n = 4.0;
             return self.converted(value, variable.init.type, variable.type, st, variable.init)
         numbers = self.fixed.get(variable.id, ())
         if len(numbers) == 1:

@@ -11,6 +11,7 @@ from typing import Protocol
 from hlspart.frontend.literals import character, integer
 from hlspart.frontend.tokens import SourceError, Token, lex_line
 from hlspart.model import program as ir
+from hlspart.model.reals import whole_part
 
 _BINARY = {
     "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, ">": 7, "<=": 7, ">=": 7,
@@ -345,8 +346,8 @@ def value_of(
                 if not isinstance(variable.type, ir.ScalarType):
                     return None
                 value = of(variable.init)
-                if value is None and isinstance(variable.init, ir.Const) and isinstance(variable.init.value, float):
-                    value = int(variable.init.value) if abs(variable.init.value) < 2**63 else None  # const int N = 4.0;
+                if value is None:
+                    value = whole_part(variable.init, variables, of)  # const int N = 4.0;
                 return None if value is None else truncated(value, variable.type)
             return None
         case ir.SizeOf():
@@ -355,8 +356,8 @@ def value_of(
             return of(expr.items[0][1])
         case ir.Cast():
             inner = of(expr.operand)
-            if inner is None and isinstance(expr.operand, ir.Const) and isinstance(expr.operand.value, float):
-                inner = int(expr.operand.value) if abs(expr.operand.value) < 2**63 else None
+            if inner is None:
+                inner = whole_part(expr.operand, variables, of)
             return None if inner is None else truncated(inner, expr.type)
         case ir.Unary() if expr.op in "+-~!":
             inner = of(expr.operand)

@@ -23,6 +23,7 @@ __all__ = [
     "printable",
     "program",
     "project",
+    "reals",
     "rebuild",
     "results",
     "rewriting",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model.directives import Directive
-from hlspart.model.program import Loop, Program, Stmt, substatements
+from hlspart.model.program import Block, If, Loop, Program, Stmt, Switch, substatements, walk_statements
 
 
 @lru_cache(maxsize=8)
@@ -42,3 +42,15 @@ def of_member(directive: Directive) -> bool:
     """Whether a directive names a member of a struct."""
     names = (o.value or "" for o in directive.options if o.name in ("variable", "port"))
     return any("." in n or "->" in n for n in names)
+
+
+def block_around(body: Block, directive: Directive) -> Block | None:
+    """The block inside of ``body``, and no loop's, that a directive stands in: such blocks are no regions."""
+    span = directive.at.span
+    for stmt in body.body:
+        if isinstance(stmt, Block | If | Switch):
+            at = stmt.at.span
+            if at.path == span.path and at.start <= span.start and span.end <= at.end:
+                inner = (s for s in walk_statements(stmt) if isinstance(s, Block))
+                return next(inner, None)
+    return None

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.source import Origin
+from hlspart.rules._nests import block_around
 
 Kind = Literal["read", "write"]
 Path = tuple[int | str, ...]
@@ -87,6 +88,16 @@ class DataflowRegion(Struct, frozen=True):
                 readers = [p for p in self.processes if p.of(use, "read")]
                 yield use, writers, readers
 
+    def outside(self, program: c.Program) -> Iterator[tuple[VariableUse, list[Process], list[Process]]]:
+        """Of a loop, the objects declared in the function around it that one task hands on to another."""
+        for use, writers, readers in self.channels() if self.loop is not None else ():
+            variable = program.variable(use.variable)
+            around = use.variable not in self.local and variable.function == self.function
+            if around and variable.storage != "parameter" and writers and carries(program, use.variable):
+                users = [p for p in readers if p is not writers[0]]
+                if users:
+                    yield use, writers, users
+
 
 def regions(program: c.Program) -> tuple[DataflowRegion, ...]:
     """All DATAFLOW regions, by directive."""
@@ -100,7 +111,8 @@ def _regions(program: c.Program) -> tuple[DataflowRegion, ...]:
         if d.kind == "dataflow" and d.dialect == "vitis" and d.usable and d.function in program.functions:
             loop = program.loops[d.loop] if d.loop is not None else None
             body = loop.body if loop is not None else program.functions[d.function or ""].body
-            found.append(_region(program, d, loop, body))
+            if block_around(body, d) is None:
+                found.append(_region(program, d, loop, body))
     return tuple(found)
 
 
@@ -363,31 +375,6 @@ def root_of(expr: c.Expr) -> tuple[int, Path, bool] | None:
             found = root_of(left)
             return None if found is None else (found[0], found[1], False)
     return None
-
-
-def apart(program: c.Program) -> frozenset[int]:
-    """Variables that several tasks may share, because a directive says so (STABLE, STREAM type=shared or unsync)."""
-    found: set[int] = set()
-    for d in program.directives:
-        shared = d.kind == "stream" and d.choice("type", ("shared", "unsync")) in ("shared", "unsync")
-        if d.usable and (shared or d.kind in ("stable", "shared")):
-            found.update(d.variables)
-    return frozenset(found)
-
-
-def memories(program: c.Program) -> frozenset[int]:
-    """Arguments behind an AXI master: several tasks may access external memory."""
-    return frozenset(
-        v
-        for d in program.directives
-        if d.kind == "interface" and d.usable and d.choice("mode", ("m_axi",)) == "m_axi"
-        for v in d.variables
-    )
-
-
-def state(program: c.Program, variable: int) -> bool:
-    """Whether a variable keeps its value from call to call."""
-    return program.variable(variable).storage in ("global", "static")
 
 
 def carries(program: c.Program, variable: int) -> bool:

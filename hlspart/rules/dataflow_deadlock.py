@@ -59,7 +59,8 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._network import FifoNetwork, Standstill, alone, network
-from hlspart.rules._processes import apart, regions
+from hlspart.rules._processes import regions
+from hlspart.rules._shared import apart
 from hlspart.rules._traces import ManySteps, OpenBehaviour
 
 RULE = Rule("HLP610", "dataflow-deadlock", "warning", hint="make the FIFO deeper, or read in the order of the writes")

@@ -52,7 +52,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import polls
-from hlspart.rules._processes import apart, regions
+from hlspart.rules._processes import regions
+from hlspart.rules._shared import apart
 
 HINT = "put the producer first, or keep both in one task"
 RULE = Rule("HLP604", "dataflow-feedback", "warning", hint=HINT)

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a loop under DATAFLOW that is no `for`, does not start at 0, does not count by 1, or whose bound is read from
-an array.
+an array; and DATAFLOW in a block that is the body of no function and no loop.
 
 ## Why is this bad
 The runs of the region are numbered by the loop. The tool checks for one form, `for (int i = 0; i < n; i++)` with a
@@ -55,13 +55,23 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayRef, Assign, Call, Const, Declare, Expr, ExprStmt, Loop, Subscript, walk
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active, block_around
 from hlspart.rules._processes import regions
 
 RULE = Rule("HLP615", "dataflow-loop", "warning", hint="write for (int i = 0; i < n; i++), n a constant or an argument")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Headers of DATAFLOW loops."""
+    """Headers of DATAFLOW loops, and blocks that are no regions."""
+    for d in active(facts.program, "dataflow"):
+        loop = facts.program.loops[d.loop] if d.loop is not None else None
+        function = facts.program.functions.get(d.function or "")
+        body = loop.body if loop is not None else function.body if function is not None else None
+        block = block_around(body, d) if body is not None else None
+        if block is not None:
+            message = "DATAFLOW in a block: only for loops and functions are regions"
+            hint = "make a function of the block"
+            yield facts.report(RULE, d.at, message, hint, [(block.at, "the block")])
     for region in regions(facts.program):
         loop = region.loop
         if loop is None or len(region.processes) < 2:

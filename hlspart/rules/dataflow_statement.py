@@ -56,7 +56,8 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ExprStmt, StreamType, VoidType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import apart, carries, regions
+from hlspart.rules._processes import regions
+from hlspart.rules._shared import apart
 
 HINT = "move it into a task"
 RULE = Rule("HLP606", "dataflow-statement", "warning", hint=HINT)
@@ -89,14 +90,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if variable.storage == "static" and not variable.const and not stream and not own:
                 message = f"the static variable '{variable.name}' is declared in a DATAFLOW region"
                 yield facts.report(RULE, variable.at, message, "keep the state inside of one task", where)
-        for use, writers, readers in region.channels() if region.loop is not None else ():
-            variable = facts.program.variable(use.variable)
-            outside = use.variable not in region.local and variable.function == region.function
-            if not outside or variable.storage == "parameter" or use.variable in free or not writers:
-                continue
-            users = [p for p in readers if p is not writers[0]]
-            if users and carries(facts.program, use.variable):
-                message = f"the channel '{variable.name}' is declared outside of the DATAFLOW loop"
-                made = writers[0].of(use, "write")
-                related = [*((m.at, "written here") for m in (made,) if m is not None), *where]
-                yield facts.report(RULE, variable.at, message, "declare it in the body of the loop", related)
+        outside = {u.variable: (u, w) for u, w, _ in region.outside(facts.program) if u.variable not in free}
+        for ident, (use, writers) in sorted(outside.items())[:1]:
+            variable, more = facts.program.variable(ident), len(outside) - 1
+            others = f" and {more} more are" if more else " is"
+            message = f"the channel '{variable.name}'{others} declared outside of the DATAFLOW loop"
+            made = writers[0].of(use, "write")
+            related = [*((m.at, "written here") for m in (made,) if m is not None), *where]
+            related += [(facts.program.variable(v).at, "another one") for v in sorted(outside)[1:4]]
+            hint = f"declare {'them' if more else 'it'} in the body of the loop"
+            yield facts.report(RULE, variable.at, message, hint, related)

@@ -50,7 +50,8 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import apart, regions
+from hlspart.rules._processes import regions
+from hlspart.rules._shared import apart
 
 HINT = "make it a parameter, or let one task own it"
 RULE = Rule("HLP609", "dataflow-static-state", "warning", hint=HINT)

@@ -56,7 +56,8 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import apart, carries, memories, regions, state
+from hlspart.rules._processes import carries, regions
+from hlspart.rules._shared import apart, memories, state
 
 HINT = "write a copy for each reader in the task that produces it"
 RULE = Rule("HLP602", "dataflow-two-consumers", "warning", hint=HINT)
@@ -66,6 +67,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Channels with two readers, and arguments that are used in two tasks."""
     free = apart(facts.program) | memories(facts.program)
     for region in regions(facts.program):
+        handed_on = {use.variable for use, _, users in region.outside(facts.program) if len(users) == 1}
         for use, writers, readers in region.channels():
             argument = facts.program.variable(use.variable)
             shared = not writers and argument.storage == "parameter" and isinstance(argument.type, ArrayType)
@@ -79,6 +81,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 both = [*users[:1], *writers] if writers else users[:2]
                 if len(both) < 2:
                     continue
+                if use.variable in handed_on and len(writers) == 1:
+                    continue  # that it is declared outside is told by itself
                 first, second = sorted(both, key=lambda p: p.index)
                 words = f"'{variable.name}' of outside the region is used in two tasks, {first.name} and {second.name}"
                 note, hint = "the first task", "let one task access it, and hand the data on in local channels"

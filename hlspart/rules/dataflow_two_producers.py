@@ -58,7 +58,8 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import apart, carries, memories, regions, state
+from hlspart.rules._processes import carries, regions
+from hlspart.rules._shared import apart, memories, state
 
 HINT = "let one task write it, or give each task a variable of its own and merge them in a last task"
 RULE = Rule("HLP601", "dataflow-two-producers", "warning", hint=HINT)

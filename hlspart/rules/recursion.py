@@ -36,6 +36,7 @@ One that recursive functions are not supported.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
@@ -49,12 +50,16 @@ RULE = Rule("HLP428", "recursion", "error", hint="write it as a loop")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions that reach themselves."""
     called = callers(facts.program)
+    overloaded = Counter(map(_base, facts.program.functions))
     marked = {d.function for d in facts.program.directives if d.dialect == "vitis"}
     for name in facts.program.functions:
         seen, stack = {name}, [name]
         again = None
         while stack:
-            for by, at in called.get(stack.pop(), ()):
+            reached = stack.pop()
+            for by, at in called.get(reached, ()):
+                if overloaded[_base(by)] > 1 and _base(by) == _base(reached):
+                    continue  # a method may mean an overload that stands behind it
                 if by == name and again is None:
                     again = at
                 if by not in seen:
@@ -72,3 +77,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, again, f"{name}() is recursive: hardware has no stack", None, [(at, "the function")]
             )
+
+
+def _base(name: str) -> str:
+    """The name that overloads share."""
+    return name.split("(")[0]

@@ -42,7 +42,8 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
-from hlspart.rules._processes import regions, state
+from hlspart.rules._processes import regions
+from hlspart.rules._shared import state
 
 RULE = Rule("HLP430", "state-directive", "warning")
 

@@ -58,7 +58,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._network import alone, network
-from hlspart.rules._processes import apart, regions
+from hlspart.rules._processes import regions
+from hlspart.rules._shared import apart
 
 _PRAGMA = re.compile(r"^[ \t]*#[^\n]*|\"[^\"\n]*\"|//[^\n]*", re.M)
 RULE = Rule("HLP612", "stream-count", "warning", hint="read exactly what is written")

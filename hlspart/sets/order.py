@@ -52,6 +52,16 @@ def misstep(
         context.set_max_operations(0)
 
 
+def _at_once(pairs: isl.Map) -> isl.Map:
+    """Pairs of points with the same coordinates."""
+    count = pairs.dim(isl.dim_type.in_)
+    space = pairs.get_space()
+    same = isl.Map.universe(space)
+    for k in range(count):
+        same = same.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    return same
+
+
 def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[int, int | None]) -> OutOfOrder | None:
     first: dict[int, int] = {}
     for a in accesses:
@@ -71,6 +81,8 @@ def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[i
             meets = elements[i].apply_range(wrong)
             for k, b in enumerate(accesses):
                 pairs = later.apply_range(times[k].reverse()).intersect(meets.apply_range(elements[k].reverse()))
+                if kind == "again" and a.kind == "read" and a.loops == b.loops:
+                    pairs = pairs.subtract(_at_once(pairs))  # two loads of an element in one iteration are one
                 if not pairs.is_empty():
                     point = pairs.wrap().lexmin().sample_point()
                     one, other = _values(point, 0, len(a.iterators)), _values(point, len(a.iterators), len(b.iterators))

@@ -1,0 +1,63 @@
+"""Constants of floating point that become whole numbers: ``const int N = M * 0.5f;``."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from hlspart.model import program as ir
+
+Whole = Callable[[ir.Expr], int | None]
+_MOST = 2.0**63
+
+
+def whole_part(expr: ir.Expr, variables: Sequence[ir.Variable], whole: Whole) -> int | None:
+    """What a constant of floating point becomes as an integer; ``whole`` gives the values of integers."""
+    real = isinstance(expr.type, ir.ScalarType) and expr.type.kind == "float"
+    value = _real(expr, variables, whole) if real else None
+    return None if value is None or not abs(value) < _MOST else int(value)
+
+
+def _real(expr: ir.Expr, variables: Sequence[ir.Variable], whole: Whole) -> float | None:
+    def of(inner: ir.Expr) -> float | None:
+        return _real(inner, variables, whole)
+
+    if not isinstance(expr.type, ir.ScalarType):
+        return None
+    if expr.type.kind in ("int", "bool"):
+        value = whole(expr)
+        return None if value is None or abs(value) >= 1 << 53 else float(value)
+    if expr.type.kind != "float":
+        return None
+    found: float | None = None
+    match expr:
+        case ir.Const(value=number) if isinstance(number, int | float):
+            found = float(number)
+        case ir.Name(variable=ident):
+            variable = variables[ident]
+            constant = variable.const and not variable.volatile and variable.storage != "parameter"
+            found = of(variable.init) if constant and variable.init is not None else None
+        case ir.Cast(operand=inner) | ir.Unary(op="+", operand=inner):
+            found = of(inner)
+        case ir.Unary(op="-", operand=inner):
+            operand = of(inner)
+            found = None if operand is None else -operand
+        case ir.Binary(op="+" | "-" | "*" | "/", left=one, right=other):
+            left, right = of(one), of(other)
+            if left is not None and right is not None:
+                found = _computed(expr.op, left, right)
+    return None if found is None else _rounded(found, expr.type)
+
+
+def _computed(op: str, left: float, right: float) -> float | None:
+    if op == "/":
+        return left / right if right else None
+    return left + right if op == "+" else left - right if op == "-" else left * right
+
+
+def _rounded(value: float, type_: ir.ScalarType) -> float | None:
+    """As the type holds it: a ``float`` has 24 bits of it."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0]) if type_.bits == 32 else value
+    except OverflowError:
+        return None
