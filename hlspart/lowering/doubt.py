@@ -17,9 +17,9 @@ class Doubt(Struct, frozen=True):
     not hold, by ``passed``, operations that recurrences may not go through, by ``left``, loads that may have left the
     loop, and by ``idle``, which says of an array, given the II of the buses that are known, whether it may ask for no
     port. It tightens when it is ``slow``, so that operators and responses may take their most states, by ``more``,
-    orders that may hold as well, and by ``ii``, which may follow from it alone. ``endless``: the
-    states of an iteration are not known. ``banks``: it is about the banks that the tool sees, which are no matter of
-    the ideal bank model.
+    orders that may hold as well, and by ``ii``, which may follow from it alone. An iteration may have ``longer`` more
+    states, side by side with those of other doubts; ``endless``: its states are not known. ``banks``: it is about the
+    banks that the tool sees, which are no matter of the ideal bank model.
     """
 
     cause: Cause
@@ -31,6 +31,7 @@ class Doubt(Struct, frozen=True):
     slow: bool = False
     more: tuple[Edge, ...] = ()
     ii: int = 0
+    longer: int = 0
     endless: bool = False
     banks: bool = False
 

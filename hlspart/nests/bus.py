@@ -35,6 +35,7 @@ class BusRequests(Struct, frozen=True):
 
 
 NO_REQUESTS = BusRequests()
+_BEATS = frozenset(("load", "store"))  # of which those of a bus have a range of states
 
 
 def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: Storage, banks: Banks) -> BusRequests:
@@ -51,7 +52,27 @@ def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: S
     if why is None:
         return BusRequests(frozenset(inside), doubts=tuple(_order(used, storage, banks)))
     text = unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why)
-    return BusRequests(known=False, doubts=(Doubt(about(text, used), slow=True, endless=True),))
+    return not_known(text, used)
+
+
+def not_known(text: str, used: Iterable[Op]) -> BusRequests:
+    """Accesses that may or may not wait for requests and responses of their own, which take states if they do."""
+    return BusRequests(known=False, doubts=(Doubt(about(text, used), slow=True, fewer=_BEATS),))
+
+
+def around(found: BusRequests, ops: Iterable[Op], storage: Storage) -> int:
+    """States that requests ahead of a pipelined loop and responses behind it take, at the most.
+
+    All ports one behind the other; reports have a state more for a read and two for a write. Where it is not known
+    whether they stand in the loop, the most states of its iteration have them.
+    """
+    outside = {(op.ref.variable, op.kind) for op in ops if op.ref is not None and op.id not in found.inside}
+    total = 0
+    for variable, kind in outside:
+        if storage.memory(variable).storage == BUS:
+            request, response = storage.bus_states(variable) if found.known else (0, 0)
+            total += request + 1 if kind == "load" else response + 2
+    return total
 
 
 def unknown(storage: Storage, variables: Iterable[int], why: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.model.access import AccessAnalysis
+from hlspart.model.access import AccessAnalysis, Bounds
 from hlspart.model.causes import told
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
@@ -47,11 +46,10 @@ def check(
         FunctionModel.known(n, validation, storage, hints, bank_model) for name, n in nests.items() if name in alone
     ]
     loops = [loop for f in functions for loop in f.loops]
-    waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
     records = {x.loop: k for k, x in enumerate(loops) if x.loop >= 0}
     kept = modules(program, {f.name: bool(f.nests.all) or f.uncovered.calls_loops for f in functions})
     controllers = {f.name: f.controller(kept, records) for f in functions}
-    latencies = Latencies(program, loops, target, controllers, waiting)
+    latencies = Latencies(program, loops, target, controllers)
     asked: dict[int, resources.ArrayDemand] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
@@ -134,6 +132,10 @@ def _assumptions(target: Target, bank_model: str, latencies: Latencies) -> tuple
         f"flow {target.flow}, bank model {bank_model}",
         f"arrays without a storage directive: local {target.default_storage('local')} (2 ports), "
         f"interface {target.default_storage('interface')}",
-        *(f"latency of {name} unknown: {told(why)}" for name, why in sorted(unknown.items())),
+        *(f"latency of {name} {_range(latencies.of(name))}: {told(why)}" for name, why in sorted(unknown.items())),
         *target.notes,
     )
+
+
+def _range(latency: Bounds) -> str:
+    return "unknown" if latency.min is None or latency.max is None else f"{latency.min} to {latency.max}"

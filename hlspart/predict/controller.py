@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.doubt import about
 from hlspart.lowering.graph import MemoryRef
 from hlspart.model import program as c
 from hlspart.model.access import Bounds
@@ -45,9 +44,12 @@ class Controller:
         target: Target,
         records: Mapping[int, int],
         left: Mapping[int, Sequence[MemoryRef]],
+        bursts: Mapping[int, int],
         known: Straight,
     ) -> None:
         """``records``: index of the record of a loop, by its id. ``left``: what has left a loop, by its id.
+
+        ``bursts``: most states of m_axi requests and responses around a loop, by its id.
 
         ``known``: states of straight-line code of this function, which are taken from there and put there.
         """
@@ -55,6 +57,7 @@ class Controller:
         self._nests = {records[n.loop.id]: n for n in nests.all if n.loop is not None and n.loop.id in records}
         self.parts = {n.chain[0].id: k for k, n in self._nests.items()}
         self._left = {records[loop]: refs for loop, refs in left.items() if loop in records}
+        self._bursts = {records[loop]: states for loop, states in bursts.items() if loop in records}
         self._known, self._asked = known, set[tuple[int | None, ...]]()
         self.straight: list[Datapath] = []  # of the straight-line code asked about so far
         self.statements = nests.function.body.body
@@ -97,6 +100,14 @@ class Controller:
         """States of the loads that have left a pipelined loop."""
         reads = (self.storage.memory(x.variable) for x in self._left.get(record, ()) if x.kind == "read")
         return max((self.target.load_states(m.storage) for m in reads if not m.registers), default=0)
+
+    def around(self, record: int) -> int:
+        """States of m_axi requests ahead of a pipelined loop and of responses behind it, at the most."""
+        return self._bursts.get(record, 0)
+
+    def copies(self, loop: c.Loop) -> int | None:
+        """How often an unrolled loop is there, at the most."""
+        return self.nests.trip(loop).max
 
     def filled(self, stmt: c.Stmt) -> int:
         """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
@@ -162,8 +173,8 @@ class Controller:
         item = model.elaborate(nest, statements, outliving=outliving)
         if on := {v for v in item.accesses if self.storage.memory(v).storage == BUS}:
             text = bus.unknown(self.storage, on, "they are in no pipelined loop")
-            used = (op for op in item.lowered.graph.memory if op.ref is not None and op.ref.variable in on)
-            return DepthRange(UNKNOWN, (about(text, used),)), None, False
+            used = [op for op in item.lowered.graph.memory if op.ref is not None and op.ref.variable in on]
+            item = replace(item, requests=bus.not_known(text, used))
         problem, doubts = model.problem(item)
         problem = cautious(item, problem)
         if not problem.graph.ops:
@@ -177,7 +188,7 @@ class Controller:
         ops = problem.graph.ops
         slow = any(t.states > 1 and ops[i].ref is None for i, t in problem.timing.items())
         path = datapath(problem, schedule, self.target)
-        return depth_range(problem, doubts, wide, schedule.depth), path, slow
+        return depth_range(problem, (*item.requests.doubts, *doubts), wide, schedule.depth), path, slow
 
     def _ended(self, statements: Sequence[c.Stmt]) -> set[str]:
         """Scalars used here that the function only counts up or down, from a constant on."""

@@ -23,6 +23,7 @@ class DepthRange(Struct, frozen=True):
     causes: tuple[Cause, ...] = ()
 
 
+_DIVIDER = 36  # of an index of 32 bits
 UNKNOWN_DEPTH = DepthRange(Bounds(None, None))
 
 
@@ -31,7 +32,9 @@ def depth_range(problem: Problem, doubts: Iterable[Doubt], ii: int, depth: int) 
     doubts = tuple(doubts)
     kinds = frozenset[str]().union(*(d.fewer for d in doubts if d.slow))
     states = _span(problem, kinds, ii, depth)
-    causes = tuple(d.cause for d in doubts if d.endless or (states.exact is None and d.slow and d.fewer))
+    causes = tuple(d.cause for d in doubts if d.endless or d.longer or (states.exact is None and d.slow and d.fewer))
+    if states.max is not None:
+        states = Bounds(states.min, states.max + max((d.longer for d in doubts), default=0))
     return DepthRange(UNKNOWN_DEPTH.states if any(d.endless for d in doubts) else states, causes)
 
 
@@ -73,7 +76,10 @@ def _named(kind: str) -> str:
 
 
 def of_dividers(problem: Problem, storage: Storage) -> Iterator[Doubt]:
-    """Accesses whose banks take a division: the divider's states are in too few reports (n bits: n + 4)."""
+    """Accesses whose banks take a division: the divider's states are in too few reports (n bits: n + 4).
+
+    Indices that no loaded value decides are divided at once, ahead of all else.
+    """
     for op in problem.graph.memory:
         use = problem.ports.get(op.id)
         if op.ref is None or use is None or len(use.banks) < 2:
@@ -84,7 +90,8 @@ def of_dividers(problem: Problem, storage: Storage) -> Iterator[Doubt]:
         if by := next(filter(None, divisors), None):
             name = storage.program.variable(op.ref.variable).name
             text = f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
-            yield Doubt(about(text, [op]), endless=True)
+            known = op.ref.index is not None and None not in op.ref.index
+            yield Doubt(about(text, [op]), longer=_DIVIDER if known else 0, endless=not known)
 
 
 def _span(problem: Problem, kinds: frozenset[str], ii: int, depth: int) -> Bounds:

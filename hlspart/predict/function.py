@@ -68,6 +68,7 @@ class FunctionModel:
         self.storage = storage or Storage(
             self.program, self.analysis, validation, self.target, nests.unrolled, around
         )  # fmt: skip
+        self.bursts: dict[int, int] = {}  # most states of requests and responses around them, by loop
         self._shown: dict[frozenset[str], FunctionModel] = {}  # with the calls expanded but of some functions
         self.straight: Straight = {}  # states of straight-line code
         self.uncovered = Uncovered(nests, self.storage)
@@ -172,6 +173,7 @@ class FunctionModel:
         self.built[nest.loop.id if nest.loop is not None else WHOLE] = datapath(p.problem, p.schedule, self.target)
         if nest.loop is not None:
             self.left[nest.loop.id] = p.problem.graph.hoisted
+            self.bursts[nest.loop.id] = bus.around(p.elaborated.requests, p.problem.graph.memory, p.elaborated.storage)
         floor = nest.target_ii or 1
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
@@ -213,10 +215,7 @@ class FunctionModel:
 
     def _plain(self, nest: Nest, blocked: tuple[Cause, ...]) -> LoopResult:
         """A loop in the controller of its function; its depth and latency follow from those of its parts."""
-        found = {a.array for a in self.analysis.accesses if nest.loop is not None and nest.loop.id in a.loops}
-        used = {v for v in found if self.storage.memory(v).storage == BUS}
-        text = bus.unknown(self.storage, used, "the loop is not pipelined") if used else ""
-        return self._record(nest, blocked, depths=DepthRange(UNKNOWN, (Cause(text, (nest.line,)),) if text else ()))
+        return self._record(nest, blocked)
 
     def controller(self, kept: frozenset[str], records: Mapping[int, int]) -> Controller:
         """The controller of this function, in which those of ``kept`` are modules."""
@@ -226,7 +225,7 @@ class FunctionModel:
             program, forward = inline(self.program, self.name, kept)
             self._shown[kept] = self if program is self.program else self._within(program, forward)
         shown = self._shown[kept]
-        return Controller(shown.nests, shown.storage, self.target, records, self.left, shown.straight)
+        return Controller(shown.nests, shown.storage, self.target, records, self.left, self.bursts, shown.straight)
 
     def _trip(self, nest: Nest) -> Bounds:
         low: int | None = 1

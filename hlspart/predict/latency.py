@@ -8,7 +8,7 @@ is used for a higher one: a plain loop takes its trip count times the states of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, Protocol
 
 from msgspec.structs import replace
@@ -65,6 +65,12 @@ class Controlled(Protocol):
     def ahead(self, record: int) -> int:
         """States of what has left a pipelined loop and is loaded ahead of it."""
 
+    def around(self, record: int) -> int:
+        """States of m_axi requests and responses around a pipelined loop, at the most."""
+
+    def copies(self, loop: c.Loop) -> int | None:
+        """How often an unrolled loop is there, at the most."""
+
     def is_register(self, variable: int) -> bool:
         """Whether every element of an array is a register."""
 
@@ -81,15 +87,13 @@ class Latencies:
         loops: Sequence[LoopResult],
         target: Target,
         functions: Mapping[str, Controlled],
-        waiting: Collection[str] = (),
     ) -> None:
-        """``waiting``: functions with m_axi accesses, whose requests and responses take states that are not known."""
-        self.program, self.target, self.waiting, self.controlled = program, target, waiting, functions
+        self.program, self.target, self.controlled = program, target, functions
         self._whole = {x.function: x for x in loops if x.loop < 0}
         self.loops = list(loops)
         self._functions: dict[str, Bounds] = {}
         # why the latency of a function is not known, or not exactly
-        self.causes: dict[str, tuple[Cause, ...]] = dict.fromkeys(waiting, (WAITING,))
+        self.causes: dict[str, tuple[Cause, ...]] = {}
         self.parts: dict[str, list[FunctionPart]] = {}  # of functions, when their loops and calls run at the latest
         self._overlapped = {(d.function, d.loop) for d in program.directives if d.kind == "dataflow" and d.usable}
         for name in functions:
@@ -111,7 +115,7 @@ class Latencies:
                 if high == 0 and self._hands_over(function):
                     self.causes.setdefault(function, (HANDED_OVER,))
                     found = UNKNOWN
-            self._functions[function] = UNKNOWN if function in self.waiting else found
+            self._functions[function] = found
         return self._functions[function]
 
     def _hands_over(self, function: str) -> bool:
@@ -230,6 +234,9 @@ class _Walk:
         if cycles is None:
             return False
         loads = max(0, self.controlled.ahead(part) - 1)  # what has left the loop is loaded ahead of it
+        if waits := self.controlled.around(part):
+            self._doubt(None, WAITING)
+            loads += waits if self.side == "max" else 0
         if self.latencies.target.outlined_loops and not self.controlled.alone:
             last = self._module(block, cycles + 3, touched(self.controlled.program, [loop]), loads, True)
         else:  # a state ahead of the pipeline and one behind it
@@ -297,7 +304,8 @@ class _Walk:
                 return None
         if part is None:  # unrolled around parts: copies run one behind the other, or all at once
             once = self._sequence(loop.body.body, last, around)
-            return None if once is None or self.side == "max" else once
+            copies = self.controlled.copies(loop) if self.side == "max" else 1
+            return None if once is None or copies is None else last + copies * (once - last)
         known = self.latencies.loops[part]
         body = self._innermost(loop, known)
         trip = self._pick(known.trip_count)

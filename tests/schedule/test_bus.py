@@ -84,9 +84,12 @@ def test_bursts_leave_the_data_in_the_iteration(tool, text, depth, cycles):
     ],
 )
 @pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2024.2"])
-def test_requests_that_may_stay_leave_the_depth_unknown_and_the_ii_known(body, ii, why, tool):
+def test_requests_that_may_stay_leave_the_depth_between_bounds_and_the_ii_known(body, ii, why, tool):
+    """Between a load beside a store and the whole of a request, the data, a response and the states between them."""
     found = loop(kernel(f"L: for (int i = 0; i < 99; i++) {{\n#pragma HLS PIPELINE\n {body} }}"), tool=tool)
-    assert (found.ii, found.cause, found.depth, found.latency.min, found.latency.max) == (ii, None, None, None, None)
+    assert (found.ii, found.cause, found.depth) == (ii, None, None)
+    assert found.latency.min == 99 * ii and found.latency.max is not None
+    assert found.latency.max - found.latency.min == sum(load(TargetOptions(tool=tool)).bus_states(None)) + 2
     assert why in (found.depth_cause or "")
 
 
@@ -130,10 +133,27 @@ def test_loops_and_functions_around_wait_for_requests():
     text = kernel(body + " b[i] = m[i] + k; } }", local="int m[9];")
     found = result(text + "void g(int x[9]) { for (int i = 0; i < 9; i++) x[i] = i; }\n")
     outer = next(x for x in found.loops if x.name == "O")
-    assert outer.depth is None and outer.latency.max is None and "not pipelined" in (outer.depth_cause or "")
+    inner = next(x for x in found.loops if x.name == "L")
+    assert outer.depth is None and "no pipelined loop" in (outer.depth_cause or "") and inner.latency.max is not None
+    request, response = load(TargetOptions()).bus_states(None)
+    assert outer.latency.max >= 9 * (inner.latency.max + request + response) > 9 * inner.latency.max
+    assert outer.latency.min >= 9 * inner.latency.min
     latencies = {x.name: x.latency for x in found.functions}
-    assert latencies["f"].min is None and latencies["f"].max is None and latencies["g"].exact is not None
-    assert any("latency of f unknown" in x for x in found.assumptions)
+    assert latencies["f"].min < latencies["f"].max and latencies["g"].exact is not None
+    assert any(f"latency of f {latencies['f'].min} to {latencies['f'].max}" in x for x in found.assumptions)
+
+
+def test_a_copy_out_of_a_port_waits_for_its_requests_once():
+    """Of published functions that copy N words (2023.2, Vitis flow) the latency is N + 74, and N + 72 of stores."""
+    ports = "#pragma HLS INTERFACE m_axi port=a bundle=p\n"
+    for words, body, more in ((125, "m[i] = a[i];", 74), (250, "a[i] = m[i];", 72)):
+        text = f"void g(float *a, float m[{words}]) {{\n#pragma HLS INLINE off\n for (int i = 0; i < {words}; i++) {{\n"
+        text += f"#pragma HLS PIPELINE\n {body} }} }}\nvoid f(float *a, float *y) {{\n{ports} float m[{words}];\n"
+        text += "#pragma HLS ARRAY_PARTITION variable=m complete\n"
+        text += f" g(a, m); for (int i = 0; i < {words}; i++) y[i] = m[i]; }}\n"
+        found = result(text, top="f", tool="vitis-2023.2", flow="vitis")
+        copy = next(x.latency for x in found.functions if x.name == "g")
+        assert copy.min <= words + more <= copy.max <= words + more + 8
 
 
 def test_ports_of_the_vitis_flow_are_one_bundle():
