@@ -265,6 +265,10 @@ class _Copy:
         assert place is not None
         to = self.old.variable(formal)
         one = formal not in self.uses.many
+        if place.variable not in self.chosen:  # a copy of a structure that stays whole
+            for path, leaf in leaves(self.uses.roots[formal]):
+                yield self.expr(_chain(arg, path, leaf.element, place.type))
+            return
         for path, leaf in leaves(self.uses.roots[formal]):
             indices = place.indices
             if one and isinstance(held_by(place.type), StructType) and not isinstance(place.type, StructType):

@@ -129,6 +129,35 @@ def test_elements_that_are_used_as_a_whole_are_their_members() -> None:
     assert all(ii is not None for ii, *_ in whole.values()) and len(whole) == 4
 
 
+def test_a_copy_of_a_structure_that_stays_whole_is_handed_on_member_by_member() -> None:
+    text = """struct E { int t; short id; };
+E make(int x);
+void put(E e, E *all, int i) { all[i] = e; }
+void top(int b[64]) {
+  E all[64], e, made = make(3);
+LOOP:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    e.t = i;
+    put(i % 2 ? e : made, all, i);
+    b[i] = e.t;
+  }
+  put(make(4), all, 3);
+  put(made, all, 4);
+  e = make(5);
+}
+"""
+    program = load(["k.cpp"], FrontendOptions(), lambda _: text.encode())
+    copy, forward = separate(program, ("top",), "apart")
+    apart = {program.variable(v).name for v in forward.variables.values()}
+    assert "all" in apart and "made" not in apart
+    for call in calls(copy):
+        function = copy.functions.get(call.function or "")
+        assert function is None or len(call.args) == len(function.params)
+    found = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures.loops
+    assert [(x.name, x.ii) for x in found] == [("LOOP", 1)]
+
+
 @pytest.mark.parametrize(
     "use", ["touch(q.heap[i]);", "E *p = &q.heap[i]; p->t = 3;", "other(&q.heap[i]);", "(q.heap[i] = e).t++;"]
 )
