@@ -131,7 +131,7 @@ class Context:
         self.holes: tuple[Cut, ...] = ()
         self.function: str | None = None
         self.scope: int | None = None
-        self.opened = False  # whether the function uses a constant that nobody knows
+        self.lacking = False  # whether the function uses what nothing declares
         self._nowhere: Nowhere | None = None
         self._said: set[str] = set()
 
@@ -148,7 +148,7 @@ class Context:
         found = self._nowhere.constant(name)
         if found is None:
             return None
-        self.opened = True
+        self.lacking = True
         if name not in self._said:
             self._said.add(name)
             message = f"'{name}' is declared nowhere: taken for a constant that nobody knows; -D {name}=.. gives it"

@@ -54,7 +54,7 @@ class Declarations(Declarators):
                     entry = self.context.lookup(node.names[0])
                     if isinstance(entry, TypeName):
                         known = entry.type
-                        self.context.opened = self.context.opened or ir.is_open(known)
+                        self.context.lacking = self.context.lacking or ir.is_open(known)
                         if isinstance(known, ir.StructType) and not known.members:
                             return self.context.tag(known.name) or known
                         if isinstance(known, ir.StreamType):  # the shim sees no typedefs

@@ -137,7 +137,7 @@ class Lowering:
         self.collected.defined[shared] = name
         block = self.collected.new_id()
         context.push()
-        context.function, context.scope, context.opened = name, block, False
+        context.function, context.scope, context.lacking = name, block, False
         self.unlabelled, self.returns = 0, returns
         params = self._parameters(node, name_at, opening, block)
         outer, self.block = self.block, block
@@ -163,8 +163,8 @@ class Lowering:
             ir.Block(block, origin(opening, closing, True), tuple(body)),
             internal=internal, inline="inline" in (decl.funcspec or []),
             variadic=_variadic(type_),
-            open=context.opened
-            or any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in self.text.tokens[start : closing + 1]),
+            open=any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in self.text.tokens[start : closing + 1]),
+            lacking=context.lacking,
         )  # fmt: skip
         return closing
 

@@ -184,7 +184,8 @@ class Prototype(Struct, frozen=True, eq=False):
 class Function(Struct, frozen=True, eq=False):
     """A function definition. ``params`` are variable ids; ``signature`` spans up to before ``{``.
 
-    ``open``: it is a template to whose parameters nothing gives a value.
+    ``open``: it is a template to whose parameters nothing gives a value. ``lacking``: it uses constants or types that
+    nothing declares.
     """
 
     name: str
@@ -200,6 +201,7 @@ class Function(Struct, frozen=True, eq=False):
     inline: bool = False
     variadic: bool = False
     open: bool = False
+    lacking: bool = False
 
 
 class Unit(Struct, frozen=True):

@@ -21,7 +21,7 @@ class OpenParts(Struct, frozen=True):
 @once_per_code(32)
 def open_parts(program: c.Program) -> Mapping[str, OpenParts]:
     """Functions of templates without an instance that depend on their parameters."""
-    if not any(f.open for f in program.functions.values()):
+    if not any(f.open or f.lacking for f in program.functions.values()):
         return {}
     local: dict[str, list[c.Variable]] = {}
     for variable in program.variables:
