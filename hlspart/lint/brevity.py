@@ -1,4 +1,4 @@
-"""What is left out: what follows from something that is told already, and what tells the same limit again."""
+"""What is left out: what follows from something that is told, and information of a kind that is told already."""
 
 from __future__ import annotations
 
@@ -31,25 +31,28 @@ def _follows(facts: Facts, item: Diagnostic, rule: Rule) -> bool:
 
 
 def folded(findings: Sequence[Diagnostic], rules: Mapping[str, Rule], asked: Sequence[str]) -> list[Diagnostic]:
-    """One finding in the place of all information about one limit; the rules ``asked`` for by name tell each place."""
+    """One finding in the place of all information of one kind; the rules ``asked`` for by name tell each place.
+
+    Of a kind is what tells the same limit, and in one file what a rule says; what has a fix stays by itself.
+    """
     kept: list[Diagnostic] = []
-    first: dict[str, int] = {}
-    more: dict[str, list[Diagnostic]] = {}
+    first: dict[tuple[str, str], int] = {}
+    more: dict[tuple[str, str], list[Diagnostic]] = {}
     for item in findings:
         rule = rules.get(item.rule)
-        brief = rule is not None and rule.limit and item.severity == "info" and not _asked(rule, asked)
-        if brief and item.rule in first:
-            more.setdefault(item.rule, []).append(item)
-            continue
-        if brief:
-            first[item.rule] = len(kept)
+        if rule is not None and item.severity == "info" and item.fix is None and not _asked(rule, asked):
+            key = (item.rule, "" if rule.limit else item.place.path)
+            if key in first:
+                more.setdefault(key, []).append(item)
+                continue
+            first[key] = len(kept)
         kept.append(item)
-    for code, others in more.items():
-        head = kept[first[code]]
+    for key, others in more.items():
+        head = kept[first[key]]
         places = "place" if len(others) == 1 else "places"
-        message = f"{head.message} (and {len(others)} more {places}: --select {code} tells each)"
+        message = f"{head.message} (and {len(others)} more {places}: --select {head.rule} tells each)"
         related = (*head.related, *(Related(d.place, d.message) for d in others[:_MOST_PLACES]))
-        kept[first[code]] = replace(head, message=message, related=related)
+        kept[first[key]] = replace(head, message=message, related=related)
     return kept
 
 

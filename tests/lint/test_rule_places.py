@@ -6,6 +6,7 @@ import pytest
 from lint_helpers import blocks, lint_of
 
 from hlspart.lint.catalogue import find
+from hlspart.lint.config import LintConfig
 
 # place of every finding on the rule's bad example, and the text that is underlined
 PLACES = """\
@@ -83,7 +84,8 @@ def test_place(code: str) -> None:
     assert entry is not None
     files, options = blocks(entry.section("Example"))
     found = []
-    for d in lint_of(files, tool=options.get("tool")).diagnostics:
+    config = LintConfig(select=(code,))  # each place by itself
+    for d in lint_of(files, tool=options.get("tool"), config=config).diagnostics:
         if d.rule == code:
             p = d.place
             assert p.line == p.end_line
@@ -437,3 +439,12 @@ def test_macros_of_the_command_line_and_of_headers_are_defined() -> None:
     assert [d.rule for d in lint_of(text).diagnostics] == ["HLP116"]
     assert [d.rule for d in lint_of({"k.c": '#include "k.h"\n' + text, "k.h": fine}).diagnostics] == []
     assert [d.rule for d in lint_of(text, defines=("__SYNTHESIS=1",)).diagnostics] == []
+
+
+def test_information_of_a_kind_is_told_once_a_file() -> None:
+    entry = find("HLP302")
+    assert entry is not None
+    files, options = blocks(entry.section("Example"))
+    (found,) = (d for d in lint_of(files, tool=options.get("tool")).diagnostics if d.rule == "HLP302")
+    assert found.place.line == 2 and found.message.endswith("(and 1 more place: --select HLP302 tells each)")
+    assert 3 in [r.place.line for r in found.related]

@@ -139,6 +139,7 @@ KINDS: Mapping[str, DirectiveKind] = {
         _kind("stable_content", "variable:name!", "variable"),
         _kind("reset", "variable:name! off", "variable"),
         _kind("top", "name:word"),
+        _kind("clock", "domain:word"),  # UG902, set_directive_clock: of SystemC; elsewhere there is one clock
         _kind("alias", "ports:name! offset:word distance:word", "ports", modelled=False),
         _kind("cache", "port:name! lines:int depth:int ways:int users:int type:word", "port", modelled=False),
         _kind("array_stencil", "variable:name! off", "variable", modelled=False),
@@ -154,4 +155,6 @@ KINDS: Mapping[str, DirectiveKind] = {
 }
 
 #: Words that only HLS pragmas begin with: a line that lacks the keyword HLS was meant as one.
-DISTINCTIVE = frozenset(KINDS) - {"unroll", "inline", "cache", "shared", "top", "alias", "stream", "reset"}
+DISTINCTIVE = frozenset(KINDS) - {
+    "unroll", "inline", "cache", "shared", "top", "alias", "stream", "reset", "clock",
+}  # fmt: skip
