@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.expand.interleave import accumulators
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
@@ -145,9 +146,10 @@ def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text
     for kind, text in styles:
         if text.after is not None:
             yield _text(pipeline, kind, text.result, f"rewrite {FILES} --style {kind} -o OUT")
-    sums = pipeline.rewrite(RewriteOptions(infer=True, reassoc=True))
-    if reassoc or dict(sums.files) != dict(pipeline.rewrite(RewriteOptions(infer=True)).files):
-        yield _text(pipeline, "accumulators", sums, f"rewrite {FILES} --infer --allow-reassoc -o OUT")
+    if accumulators(pipeline.program, pipeline.analysis, pipeline.figures):
+        sums = pipeline.rewrite(RewriteOptions(infer=True, reassoc=True))
+        if reassoc or dict(sums.files) != dict(pipeline.rewrite(RewriteOptions(infer=True)).files):
+            yield _text(pipeline, "accumulators", sums, f"rewrite {FILES} --infer --allow-reassoc -o OUT")
     own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
     texts = own | emission.pragma_texts(pipeline.program, pipeline.infer(InferOptions(scheme="pragma")))
     figures = pipeline.predict(texts)

@@ -270,10 +270,12 @@ class Pipeline:
             self.options.top, plan_only, sweep,
         )  # fmt: skip
 
-    def explore(self, top: str, options: ExploreOptions, told: Callable[[str], None] | None = None) -> ExploreResult:
+    def explore(
+        self, top: str, options: ExploreOptions, progress: Callable[[str], None] | None = None
+    ) -> ExploreResult:
         """The best tiles, elements and order for the nests of a function.
 
-        ``told`` takes lines about how far the search is. Raises the errors of :mod:`hlspart.explore`.
+        ``progress`` takes lines about how far the search is. Raises the errors of :mod:`hlspart.explore`.
         """
         from hlspart.explore.engine import Explorer
         from hlspart.hardware.memory import BUS
@@ -281,7 +283,7 @@ class Pipeline:
         target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
         wide = self.target.argument_storage != BUS
         return Explorer(
-            self.program, self.analysis, top, options, target, self.predict, self._banked, wide, told,
+            self.program, self.analysis, top, options, target, self.predict, self._banked, wide, progress,
             self.target.memories,
         ).explore()  # fmt: skip
 

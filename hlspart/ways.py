@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -77,12 +77,18 @@ class _Search(Struct):
     work: int = 0
     untried: list[str] = field(default_factory=list)
 
-    def goes_on(self, way: str) -> bool:
-        """Whether there is budget left; else ``way`` is not tried."""
+    def goes_on(self, way: str, candidates: Callable[[], object] = lambda: True) -> bool:
+        """Whether there is budget left; else ``way`` is not tried, which is noted where it has ``candidates``."""
         if self.work <= self.most:
             return True
-        self.untried.append(way)
+        if candidates():
+            self.untried.append(way)
         return False
+
+    @property
+    def left(self) -> int:
+        """The budget that is left."""
+        return max(self.most - self.work, 0)
 
     def looked_at(self, figures: IIResult) -> None:
         """One more text; where no schedule is known, the accesses of an iteration stand for its operations."""
@@ -136,16 +142,21 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     def then(first: Reused, options: RewriteOptions = options) -> None:
         ways.append(_and_then(pipeline, first, options, search))
 
-    if search.goes_on("reuse buffers") and pipeline.reuse.needed.nests:
+    known = pipeline.program, pipeline.analysis, pipeline.figures
+    if search.goes_on("reuse buffers", lambda: pipeline.reuse.short_of_ports) and pipeline.reuse.needed.nests:
         then(pipeline.reuse.needed)
-    if options.reassoc and search.goes_on("partial sums") and (partial := interleaved(pipeline)) is not None:
+    summed = options.reassoc and search.goes_on("partial sums", lambda: accumulators(*known))
+    if summed and (partial := interleaved(pipeline)) is not None:
         then(partial, replace(options, reassoc=False))
-    if search.goes_on("loops in another order") and pipeline.interchanged.after is not None:
+    if search.goes_on("loops in another order", lambda: pairs(*known)) and pipeline.interchanged.after is not None:
         then(pipeline.interchanged)
-    if search.goes_on("values handed on in variables") and pipeline.scalar_replaced.after is not None:
+    moved = search.goes_on("values handed on in variables", lambda: handed_on(*known))
+    if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
-    if not any(loop.misses for loop in pipeline.predict(best.files).loops) or not search.goes_on("copies of arguments"):
+    if not any(loop.misses for loop in pipeline.predict(best.files).loops):
+        return best
+    if not search.goes_on("copies of arguments", lambda: local_copies(*known, pipeline.reuse.uses)):
         return best
     copied = _on_local_copies(pipeline, options, search)
     return cheapest(pipeline, [best, *copied]) if copied else best
@@ -169,7 +180,7 @@ def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, sear
     program = pipeline.program
     second = pipeline.with_texts(first.result.files)
     forward = by_place(program, second.program, _texts(program, first.result))
-    found = search.took(second.rewrite(options))
+    found = search.took(second.rewrite(replace(options, most_work=search.left)))
     found = replace(found, diagnostics=tuple(d for d in found.diagnostics if d.rule != NOT_TRIED))
     rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), found)
     made = {name for names in first.buffers.values() for name in names}

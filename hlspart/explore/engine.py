@@ -15,7 +15,7 @@ from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
 from hlspart.explore.readback import Selection, WrittenChoice, select
 from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
-from hlspart.explore.watch import Told, Watch
+from hlspart.explore.watch import Progress, Watch
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult
 from hlspart.model.memories import MemoryRule
@@ -28,13 +28,13 @@ class Explorer:
 
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
-        predict: Predict, banked: Banked, wide: bool = True, told: Told | None = None,
+        predict: Predict, banked: Banked, wide: bool = True, progress: Progress | None = None,
         memories: MemoryRule | None = None,
     ) -> None:  # fmt: skip
         """``target``: tool, part and clock in words, part of every key. ``wide``: arrays may have several ports.
-        ``told``: takes lines about how far the search is. ``memories``: what those of the target are built of.
+        ``progress``: takes lines about how far the search is. ``memories``: what those of the target are built of.
         """
-        self.options, self.told = options, told
+        self.options, self.progress = options, progress
         counts = options.budget.bram18k is not None or options.objective == "bram"
         rule = memories if counts else None
         self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, wide, rule)
@@ -119,7 +119,7 @@ class Explorer:
         store = Store(self.options.state, space, self.options.resume)
         until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
         left = [t for t in planned if t.key not in store.done]
-        watch = Watch(problem, planned, self.told or (lambda _: None))
+        watch = Watch(problem, planned, self.progress or (lambda _: None))
         watch.take(list(store.done.values()))
 
         def done(records: list[dict[str, Any]]) -> None:

@@ -9,14 +9,14 @@ from hlspart.explore.bound import Bound
 from hlspart.explore.search import SearchProblem, Task
 
 #: Takes a line that says how far the work is.
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 class Watch:
     """Counts finished tasks of the nests of a problem and says what is known by then."""
 
-    def __init__(self, problem: SearchProblem, tasks: Sequence[Task], told: Told) -> None:
-        self.told, self.tasks = told, len(tasks)
+    def __init__(self, problem: SearchProblem, tasks: Sequence[Task], progress: Progress) -> None:
+        self.progress, self.tasks = progress, len(tasks)
         bounds = [Bound(space.nest, problem.off_chip) for space in problem.spaces]
         self._open = {t.key: (t.nest, bounds[t.nest].least(t.shard)) for t in tasks}
         self._best: dict[int, int] = {}
@@ -31,7 +31,7 @@ class Watch:
             self._counts[1] += record["pruned"]
             for point in record["front"][:1]:
                 self._best[nest] = min(point[0], self._best.get(nest, point[0]))
-        self.told(self.line)
+        self.progress(self.line)
 
     @property
     def line(self) -> str:

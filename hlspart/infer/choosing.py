@@ -32,7 +32,7 @@ class Choosing(Struct, frozen=True):
     """
 
     ground: Ground
-    told: Restraints = NONE
+    restraints: Restraints = NONE
     whole: Mapping[int, str] = field(default_factory=dict)
     single: frozenset[int] = frozenset()
     slowed: Mapping[int, str] = field(default_factory=dict)
@@ -121,7 +121,11 @@ class Choosing(Struct, frozen=True):
         """Whether this group may get a new partition."""
         names = {self.ground.program.variable(v).name for v, g in self.ground.analysis.group_of.items() if g == group}
         wanted = not self.ground.options.arrays or bool(names & set(self.ground.options.arrays))
-        return wanted and group not in self.told.held and not (self.ground.options.keep and group in self.ground.held)
+        return (
+            wanted
+            and group not in self.restraints.held
+            and not (self.ground.options.keep and group in self.ground.held)
+        )
 
     def may_change(self, demand: Demand) -> bool:
         """Whether a demand may get another partition than it has."""
@@ -132,7 +136,7 @@ class Choosing(Struct, frozen=True):
         """Chooses banks that part what is to lie apart, without regard to what else was found out so far."""
         separation = self.separations.get(demand.group.id)
         apart = separation.pairs if separation is not None else frozenset[Pair]()
-        divided = self.told.undivided.get(demand.group.id, "")
+        divided = self.restraints.undivided.get(demand.group.id, "")
         return Chooser(demand, self.ground.options, self.ground.model, self.ground.target, apart=apart, divided=divided)
 
     def _decide(self, demand: Demand, start: int, last: bool) -> tuple[Decision, str]:
@@ -140,7 +144,7 @@ class Choosing(Struct, frozen=True):
 
         ``last``: whether slower loops and registers are the answer where nothing else serves.
         """
-        barred = self.told.barred.get(demand.group.id)
+        barred = self.restraints.barred.get(demand.group.id)
         single = demand.group.id in self.single
         chooser = replace(self.chooser(demand), last_resort=last, rewrites=barred is None, copies=not single)
         if demand.fault is not None or not self.open_to_change(demand.group.id):
@@ -183,7 +187,7 @@ class Choosing(Struct, frozen=True):
     def decision(self, demand: Demand, choice: Choice, slower: str = "") -> Decision:
         """The choice as directives that replace those of the array; ``slower``: which loop gives way, and why."""
         group = demand.group.id
-        barred = self.told.barred.get(group)
+        barred = self.restraints.barred.get(group)
         if slower and choice.kind == "none":  # not that nothing more could serve
             choice = replace(choice, proved=False, absolute=False)
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
@@ -211,7 +215,7 @@ class Choosing(Struct, frozen=True):
     def kept(self, demand: Demand, chooser: Chooser) -> Decision:
         """The decision to keep an array as it is."""
         none = chooser.none([loop.need for loop in demand.loops])
-        held = self.told.held.get(demand.group.id)
+        held = self.restraints.held.get(demand.group.id)
         if demand.fault is not None:
             reason = f"not partitioned: {demand.fault}"
         elif held is not None:

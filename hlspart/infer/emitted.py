@@ -50,23 +50,25 @@ def settled(inference: Inference, writer: Writer) -> Proposal:
     loops take more cycles. Scheme ``any`` asks for the least banks: of it,
     only what makes a loop slower is left out. A target II on the command line is not held against what is there.
     """
-    told = way = Restraints()
+    restraints = way = Restraints()
     best: tuple[int, _Text] | None = None
     while True:
-        text = _Text.of(inference, inference.run(told), writer)
+        text = _Text.of(inference, inference.run(restraints), writer)
         price = inference.price(text.checked)
         if text.sound and (best is None or price <= best[0]):
-            best, way = (price, text), told
+            best, way = (price, text), restraints
         found = text.blamed
         rewrites = {g: why for g, why in found.items() if g in text.rewrites}
         others = {g: why for g, why in found.items() if g not in text.rewrites}
         if not found:
             break
-        dividing = {g: why for g, why in others.items() if g in text.proposal.dividing and g not in told.undivided}
-        told = Restraints(
-            barred={**told.barred, **rewrites},
-            held={**told.held, **(others if not dividing else {})},
-            undivided={**told.undivided, **dividing},
+        dividing = {
+            g: why for g, why in others.items() if g in text.proposal.dividing and g not in restraints.undivided
+        }
+        restraints = Restraints(
+            barred={**restraints.barred, **rewrites},
+            held={**restraints.held, **(others if not dividing else {})},
+            undivided={**restraints.undivided, **dividing},
         )
     assert best is not None  # where every array keeps what it has, there is nothing to write
     text = best[1]

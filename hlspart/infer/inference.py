@@ -90,7 +90,7 @@ class Inference:
             self.program, self.analysis, self.validation, self.base, self.target, self.options, self.targets
         )  # fmt: skip
 
-    def run(self, told: Restraints = NONE) -> Proposal:
+    def run(self, restraints: Restraints = NONE) -> Proposal:
         """Choose for the II asked for, as far as it can be reached with ports enough; confirm; report.
 
         Where the choice misses that, because an array cannot be served, the others are chosen once more
@@ -99,12 +99,12 @@ class Inference:
         if not self.targets:
             return Proposal(InferResult((), ()), self.before)
         free = self.free_of_ports()
-        plan, run = self._planned(Choosing(self, told), self.floors(free, told))
+        plan, run = self._planned(Choosing(self, restraints), self.floors(free, restraints))
         separate, found = without_orders(run, free)
         plan, then, run = self._faster(replace(run, separations=found), plan, free, separate)
         chosen: tuple[Mapping[int, Separation], Mapping[int, str]] = (found if then is separate else {}, {})
         ways = [(then, chosen[0])]
-        if then is not free and self.missed(plan[1], self.floors(then, told)):
+        if then is not free and self.missed(plan[1], self.floors(then, restraints)):
             ways.append((free, {}))  # registers in place of what parts stores, not beside it
         for base, separations in ways:
             run = replace(run, separations=separations)
@@ -179,9 +179,11 @@ class Inference:
         given = replace(self.bare, directives=(*self.bare.directives, *directives))
         return self.predict(given, {a.array for a in self.analysis.accesses})
 
-    def floors(self, free: IIResult, told: Restraints = NONE) -> dict[LoopKey, int]:
+    def floors(self, free: IIResult, restraints: Restraints = NONE) -> dict[LoopKey, int]:
         """II that each loop is to reach: the one asked for, or the least that ports enough leave."""
-        return {key(x): max(self.targets[key(x)], x.least, told.least.get(key(x), 1)) for x in self.asked_loops(free)}
+        return {
+            key(x): max(self.targets[key(x)], x.least, restraints.least.get(key(x), 1)) for x in self.asked_loops(free)
+        }
 
     def _planned(self, run: Choosing, floors: Mapping[LoopKey, int]) -> tuple[Plan, Choosing]:
         """Decisions for ``floors``; where an array cannot serve them, the others for the II that is left."""
@@ -198,7 +200,7 @@ class Inference:
         """The plan for what ``then`` says can be reached, and ``then``, or what was there where that is no better."""
         if then is free:
             return plan, free, run
-        other, run = self._planned(run, self.floors(then, run.told))
+        other, run = self._planned(run, self.floors(then, run.restraints))
         return (other, then, run) if better(run, other[1], plan[1]) else (plan, free, run)
 
     # ----------------------------------------------------------------------------- prediction

@@ -21,7 +21,7 @@ class Cause(Struct, frozen=True):
         return f"{self.text} (line{'s' * (len(self.lines) > 1)} {', '.join(map(str, self.lines))})"
 
 
-def told(causes: Iterable[Cause]) -> str | None:
+def as_text(causes: Iterable[Cause]) -> str | None:
     """All of them, each once; None where there is none."""
     return "; ".join(dict.fromkeys(x.text for x in causes)) or None
 

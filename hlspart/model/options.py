@@ -71,7 +71,7 @@ class InferOptions(Struct, frozen=True):
         return replace(self, scheme="pragma", sparing=self.sparing or self.scheme != "pragma")
 
 
-MOST_WORK = 20_000
+MOST_WORK = 3_000
 
 
 class RewriteOptions(Struct, frozen=True):

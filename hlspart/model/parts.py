@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from hlspart.model.access import Bounds
-from hlspart.model.causes import Cause, told
+from hlspart.model.causes import Cause, as_text
 
 
 class FunctionPart(Struct, frozen=True):
@@ -47,4 +47,4 @@ class FunctionResult(Struct, frozen=True):
     @property
     def cause(self) -> str | None:
         """Why the latency is not known, in words."""
-        return told(self.causes)
+        return as_text(self.causes)

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from hlspart.model.access import Affine, Bounds
-from hlspart.model.causes import Cause, told
+from hlspart.model.causes import Cause, as_text
 from hlspart.model.directives import Fault, PartitionRequest
 from hlspart.model.parts import FunctionResult
 from hlspart.model.source import Origin
@@ -240,12 +240,12 @@ class LoopResult(Struct, frozen=True):
     @property
     def cause(self) -> str | None:
         """Why the II is not known, in words."""
-        return told(self.causes)
+        return as_text(self.causes)
 
     @property
     def depth_cause(self) -> str | None:
         """Why depth and latency are not known although the II is, in words."""
-        return told(self.depth_causes)
+        return as_text(self.depth_causes)
 
     @property
     def aim(self) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.model.access import AccessAnalysis, Bounds
-from hlspart.model.causes import told
+from hlspart.model.causes import as_text
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult, Validation
@@ -132,7 +132,7 @@ def _assumptions(target: Target, bank_model: str, latencies: Latencies) -> tuple
         f"flow {target.flow}, bank model {bank_model}",
         f"arrays without a storage directive: local {target.default_storage('local')} (2 ports), "
         f"interface {target.default_storage('interface')}",
-        *(f"latency of {name} {_range(latencies.of(name))}: {told(why)}" for name, why in sorted(unknown.items())),
+        *(f"latency of {name} {_range(latencies.of(name))}: {as_text(why)}" for name, why in sorted(unknown.items())),
         *target.notes,
     )
 

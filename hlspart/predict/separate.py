@@ -41,7 +41,8 @@ def separated(program: Program, analysis: AccessAnalysis, validation: Validation
     if copy is program:
         return Separate(program, analysis, validation, forward)
     made = analyse(copy, analysis.tops[0] if len(analysis.tops) == 1 else None)
-    fresh = validate(copy, made, argument=target.argument_storage)
+    no_members = not forward.variables  # the arrays and directives are those that were validated
+    fresh = validation if no_members else validate(copy, made, argument=target.argument_storage)
     groups: dict[int, GroupPartition] = {}
     for group in made.groups:
         known = {analysis.group_of.get(_given(program, copy, forward, m)) for m in group.members}

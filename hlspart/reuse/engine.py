@@ -88,7 +88,12 @@ class Reuse(Struct, frozen=True, dict=True):
 
     @cached_property
     def needed(self) -> Reused:
-        """The text with reuse buffers where the ports of an array keep a loop from its II; nothing is refused."""
+        """The text with reuse buffers for :attr:`short_of_ports`; nothing is refused."""
+        return self._run(list(self.short_of_ports), [])
+
+    @cached_property
+    def short_of_ports(self) -> tuple[tuple[WindowNest, ...], ...]:
+        """Windows of arrays whose ports keep a loop from its II."""
         late: dict[str, set[str | None]] = {}
         for loop in self.figures.loops:
             if loop.misses:
@@ -104,7 +109,7 @@ class Reuse(Struct, frozen=True, dict=True):
             kept = tuple(replace(n, windows=windows) for n, windows in known if windows)
             if kept:
                 nests.append(kept)
-        return self._run(nests, [])
+        return tuple(nests)
 
     def _run(self, nests: list[tuple[WindowNest, ...]], refused: list[tuple[int, Refusal]]) -> Reused:
         """The text with reuse buffers in ``nests``, none of which makes a loop or function slower.
@@ -116,19 +121,20 @@ class Reuse(Struct, frozen=True, dict=True):
         while True:
             chosen = [variants[0] for variants in left if variants]
             reused, failed = self._written(chosen, refused)
-            if not chosen or failed is None:
+            if not failed:
                 return reused
-            nest, why = failed
-            variants = next(v for v in left if v and v[0] is nest)
-            del variants[0]
-            for window in nest.windows:
-                first.setdefault(window.variable, why)
-                if not variants:
-                    refused.append((window.variable, first[window.variable]))
+            for nest, why in failed:
+                variants = next(v for v in left if v and v[0] is nest)
+                del variants[0]
+                for window in nest.windows:
+                    first.setdefault(window.variable, why)
+                    if not variants:
+                        refused.append((window.variable, first[window.variable]))
 
     def _written(
         self, nests: list[WindowNest], refused: list[tuple[int, Refusal]]
-    ) -> tuple[Reused, tuple[WindowNest, Refusal] | None]:
+    ) -> tuple[Reused, list[tuple[WindowNest, Refusal]]]:
+        """The text, and which nests must not have their windows, and why; empty where the text can be taken."""
         buffer = EditBuffer(self.program.sources, self._given)
         fills = self._fills(nests)
         emitter = WindowEmitter(self.program, self.uses, Names.of(self.program), fills, buffer)
@@ -139,21 +145,19 @@ class Reuse(Struct, frozen=True, dict=True):
                         fills[window.variable].remove(buffer)
                 emitter.nest(nest, self._unasked(nest))
             except Refusal as refusal:
-                return self._nothing(refused), (nest, refusal)
+                return self._nothing(refused), [(nest, refusal)]
             except Conflict as conflict:
-                return self._nothing(refused), (
-                    nest,
-                    Refusal("macro", "one text stands for several things", conflict.origin),
-                )
+                why = Refusal("macro", "one text stands for several things", conflict.origin)
+                return self._nothing(refused), [(nest, why)]
         result = self._result(buffer, nests, refused)
         if not nests:
-            return Reused(result, (), {}, None), None
+            return Reused(result, (), {}, None), []
         after = self.predict(result.files)
         gone = {f.loop.id for f in fills.values()}
         lost = [x for x in regressions(self.program, self.figures, after, result.lines) if not self._gone(x, gone)]
         if lost:
             return self._nothing(refused), self._slower(nests, lost)
-        return Reused(result, tuple(nests), emitter.made, after), None
+        return Reused(result, tuple(nests), emitter.made, after), []
 
     def _fills(self, nests: Iterable[WindowNest]) -> dict[int, Fill]:
         windows = [(n, w) for n in nests for w in n.windows]
@@ -182,15 +186,19 @@ class Reuse(Struct, frozen=True, dict=True):
         a, b = (self.program.loops[k].at.span for k in (outer, inner))
         return a.path == b.path and a.start <= b.start and b.end <= a.end
 
-    def _slower(self, nests: list[WindowNest], lost: list[Regression]) -> tuple[WindowNest, Refusal]:
-        first = lost[0]
-        guilty = [
-            n for n in nests
-            if first.function == n.region.function
-            and (first.loop is None or first.loop < 0 or any(loop.id == first.loop for loop in n.loops))
-        ]  # fmt: skip
-        nest = (guilty or nests)[-1]
-        return nest, Refusal("slower", f"with a reuse buffer {first.text}", nest.loops[-1].header)
+    def _slower(self, nests: list[WindowNest], lost: list[Regression]) -> list[tuple[WindowNest, Refusal]]:
+        """The nests to do without: those around slower loops, all at once; else one of a slower function."""
+        loops = [x for x in lost if x.loop is not None and x.loop >= 0]
+        blamed: dict[int, tuple[WindowNest, Refusal]] = {}
+        for item in loops or lost[:1]:
+            inside = [
+                n for n in nests
+                if item.function == n.region.function and (not loops or any(loop.id == item.loop for loop in n.loops))
+            ]  # fmt: skip
+            nest = (inside or nests)[-1]
+            why = Refusal("slower", f"with a reuse buffer {item.text}", nest.loops[-1].header)
+            blamed.setdefault(id(nest), (nest, why))
+        return list(blamed.values())
 
     def _nothing(self, refused: list[tuple[int, Refusal]]) -> Reused:
         return Reused(self._result(EditBuffer(self.program.sources, self._given), [], refused), (), {}, None)
