@@ -1,7 +1,8 @@
 """Forms of C++ that plain statements and functions say as well: written out before anything is parsed.
 
 A range-based ``for`` over an array becomes a loop with an index, a lambda that a variable holds a function with what it
-captures as further parameters, a structured binding a variable and its members, ``decltype`` of a variable its type.
+captures as further parameters, a structured binding a variable and its members, ``decltype`` of a variable its type,
+an assignment to several numbers in brackets one to the bits of each.
 What has no such form stays as it is, and is refused later.
 """
 
@@ -36,10 +37,13 @@ def with_operators(tokens: list[Token]) -> list[Token]:
 def without_sugar(tokens: list[Token]) -> list[Token]:
     """The tokens with such forms written out."""
     words = {t.text for t in tokens}
-    if not words & {"for", "auto", "decltype"}:
+    joined = any(a.text == ")" and b.text == "=" for a, b in pairwise(tokens))
+    if not joined and not words & {"for", "auto", "decltype"}:
         return tokens
     end = like("", "eof", tokens[-1])
     work = _Sugar([*tokens, *([end] * LOOK_AHEAD)])
+    if joined:
+        work.concatenations()
     if "decltype" in words:
         work.types()
     if "auto" in words:
@@ -104,6 +108,51 @@ class _Sugar:
                 tokens[at : at + 1] = _marked(made, token)
                 at += len(made) - 1
             at += 1
+
+    # --------------------------------------------------------------------------- concatenations
+
+    def concatenations(self) -> None:
+        """``(a, b) = value;``: each gets its bits."""
+        at = 0
+        while at < len(self.tokens):
+            if self.tokens[at].text == "(" and self.tokens[at].kind == "op" and self._begins(at):
+                self._joined(at)
+            at += 1
+
+    def _begins(self, at: int) -> bool:
+        """Whether a statement begins at a token."""
+        before = at - 1
+        while before > 0 and isinstance(self.tokens[before], PragmaToken):
+            before -= 1
+        return self.tokens[before].text in (";", "{", "}")
+
+    def _joined(self, at: int) -> None:
+        tokens = self.tokens
+        close = partner(tokens, at)
+        parts = split(tokens[at + 1 : close])
+        if tokens[close + 1].text != "=" or len(parts) < 2:
+            return
+        if not all(p and p[0].kind == "id" and not any(t.text in _ASSIGNED for t in p) for p in parts):
+            return
+        end = _semicolon(tokens, close + 1)
+        name, self.count = tokens[at], self.count + 1
+        whole = f"__joined_{self.count}"
+        made: list[Token] = []
+        below: list[Token] = []  # how many bits are behind a part
+        for part in reversed(parts):
+            width = [like(t.text, t.kind, t) for t in part]
+            width += [like(t, "id" if _word(t) else "op", name) for t in (".", "length", "(", ")")]
+            low = below or [like("0", "num", name)]
+            below = [*([*below, like("+", "op", name)] if below else []), *width]
+            made += part
+            made += [like(t, "id" if _word(t) else "op", name) for t in ("=", whole, ".", "range", "(", "(")]
+            made += [*(like(t.text, t.kind, name) for t in below), like(")", "op", name), like("-", "op", name)]
+            made += [like("1", "num", name), like(",", "op", name), *(like(t.text, t.kind, name) for t in low)]
+            made += [like(")", "op", name), like(";", "op", name)]
+        start = [like("{", "op", name), like("auto", "id", name), like(whole, "id", name), like("=", "op", name)]
+        value = [*tokens[close + 2 : end], like(";", "op", name)]
+        made.append(like("}", "op", name))
+        tokens[at : end + 1] = [*_marked(start, name), *value, *_marked(made, name)]
 
     # ---------------------------------------------------------------------------------- lambdas
 

@@ -371,3 +371,35 @@ def test_what_holds_objects_with_initial_values_is_made_of_them(value: str) -> N
 
     plain, made = (loops(HELD.replace("VALUE", v)) for v in ("", value))
     assert {name: made[name] for name in plain} == plain and [x[0] for x in plain.values()] == [1, 1]
+
+
+JOINED = """#include <hls_stream.h>
+#include <ap_int.h>
+void top(hls::stream<ap_uint<64>> &in, ap_uint<32> a[64], ap_uint<24> b[64], ap_uint<8> c[64]) {
+  ap_uint<16> lo, hi;
+SPLIT:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    FIRST
+  }
+HALVES:
+  for (int i = 1; i < 64; i++) {
+#pragma HLS PIPELINE
+    SECOND
+    b[i] = hi + lo;
+  }
+}
+"""
+
+
+def test_an_assignment_to_numbers_in_brackets_is_one_to_the_bits_of_each() -> None:
+    def found(first: str, second: str) -> tuple[list[tuple[object, ...]], list[tuple[str, str]]]:
+        text = JOINED.replace("FIRST", first).replace("SECOND", second)
+        pipeline = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode())
+        loops = [(x.name, x.ii, x.depth, x.dsp) for x in pipeline.figures.loops]
+        return loops, sorted((a.kind, str(a.map)) for a in pipeline.analysis.accesses)
+
+    said = found("(a[i], b[i], c[i]) = in.read();", "(hi, lo) = a[i] + b[i - 1];")
+    bits = "ap_uint<64> w = in.read(); c[i] = w.range(7, 0); b[i] = w.range(31, 8); a[i] = w.range(63, 32);"
+    assert said == found(bits, "ap_uint<32> w = a[i] + b[i - 1]; lo = w.range(15, 0); hi = w.range(31, 16);")
+    assert [x[1] for x in said[0]] == [1, 2]
