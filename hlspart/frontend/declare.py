@@ -84,8 +84,9 @@ class Declarations(Declarators):
 
     def _completed(self, of: ir.CType) -> ir.CType:
         """A type that is named, with what its declaration here says."""
-        entry = self.context.lookup(of.name) if isinstance(of, ir.OtherType) else None
-        of = entry.type if isinstance(entry, TypeName) else of
+        name = of.name.removeprefix("struct ") if isinstance(of, ir.OtherType) else ""
+        entry = self.context.lookup(name)
+        of = entry.type if isinstance(entry, TypeName) else (self.context.tag(name) or of)
         if isinstance(of, ir.StructType) and not of.members:
             return self.context.tag(of.name) or of
         return of
@@ -324,8 +325,16 @@ class Declarations(Declarators):
         if pieces == [("void",)]:
             return ()
         named = [getattr(p, "name", None) for p in node.args.params]
+        if len(named) != len(pieces):
+            return ()
         inner = [self._inner_extents(getattr(p, "type", None)) for p in node.args.params]
-        return signature(pieces, named, inner) if len(named) == len(pieces) else ()
+        meant = [[w for t in p for w in self._meant(t, n)] for p, n in zip(pieces, named, strict=True)]
+        return signature(meant, named, inner)
+
+    def _meant(self, text: str, name: str | None) -> list[str]:
+        """A word of a parameter, of a name of a type the words of that: a prototype may spell it otherwise."""
+        entry = self.context.lookup(text) if text != name else None
+        return ct.words(entry.type) or [text] if isinstance(entry, TypeName) else [text]
 
     def _inner_extents(self, node: Any) -> tuple[int | None, ...]:
         """Extents of a parameter's array behind the first, as far as they are constants."""

@@ -125,6 +125,22 @@ def arbitrary(type_: ir.ScalarType) -> bool:
     return type_.name.startswith(("ap_", "ac_"))
 
 
+def words(type_: ir.CType) -> list[str]:
+    """The words of a number's, a structure's or a channel's type, alike for all its spellings; none for other types."""
+    match type_:
+        case ir.ScalarType(kind="int") if type_.name.startswith("ap_"):
+            return [f"ap_{'' if type_.signed else 'u'}int<{type_.bits}>"]
+        case ir.ScalarType():
+            return type_.name.split(" ")
+        case ir.StructType():
+            return [type_.name]
+        case ir.StreamType(element=ir.StructType() | ir.OtherType() as element, burst=False):
+            return [f"stream<{element.name.removeprefix('struct ')}>"]
+        case ir.StreamType(element=ir.ScalarType() as element, burst=False):
+            return [f"stream<{' '.join(words(element))}>"]
+    return []
+
+
 def arithmetic(left: ir.CType, right: ir.CType) -> ir.CType:
     """Type of an arithmetic operation: the usual arithmetic conversions."""
     if isinstance(left, (ir.PointerType, ir.ArrayType)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hlspart.model.options import Options, RewriteOptions
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions, Options, RewriteOptions
 from hlspart.pipeline import Pipeline
 from hlspart.semantics.effects import Effects
 
@@ -89,3 +90,35 @@ def test_extents_of_rows_tell_functions_apart() -> None:
     assert called(found) == {"put", "put(int**[2],int*)"}
     same = pipeline(ROWS.replace("SIDE / 2", "2 * 2").replace("y[3][2]", "y[3][4]"))
     assert "'put' is defined twice" in [d.message for d in same.program.diagnostics]
+
+
+def test_a_prototype_may_name_types_otherwise() -> None:
+    text = """#include <ap_int.h>
+#include <hls_stream.h>
+typedef int D;
+typedef unsigned int U;
+typedef ap_uint<10> W;
+typedef unsigned char B;
+struct P { int x; };
+typedef P Q;
+void work(D a[64], U n, W w, B b, hls::stream<P> &s, hls::stream<W> &t, P p);
+void work(int a[64], unsigned n, ap_uint<(4 + 6)> w, unsigned char b, hls::stream<struct P> &s,
+          hls::stream<ap_uint<10>> &t, Q p) {
+LOOP:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    a[i] += n + w + b;
+  }
+}
+int other(D x);
+float other(float x) { return x; }
+int other(int x) { return 2 * x; }
+void top(int a[64], float f[4], hls::stream<P> &s, hls::stream<W> &t) {
+  P p = {1};
+  work(a, 3, 4, 5, s, t, p);
+  f[0] = other(f[1]);
+  a[0] = other(a[1]);
+}
+"""
+    program = load(["t.cpp"], FrontendOptions(), lambda _: text.encode())
+    assert set(program.functions) == {"work", "other", "other(float)", "top"} and not program.undefined
