@@ -21,6 +21,7 @@ from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.schedule.recurrence import critical_cycle
 from hlspart.semantics.effects import effects, statement_expressions
 
+_BANKS = frozenset({"array_partition", "array_reshape"})
 # directives about a whole function, which do not follow its statements into an expanded call
 _WHOLE = frozenset({"allocation", "expression_balance"})
 
@@ -51,10 +52,23 @@ class Uncovered(Struct, frozen=True, dict=True):
                 text = self._unmodelled(d, nest, around, called)
                 if text is not None:
                     yield Cause(text)
+        yield from self._of_variables(nest)
         yield from map(Cause, self._one_memory(nest))
         if nest.loop is not None and nest.origin == "auto" and not nest.pipelined:
             missing = without_body(self.nests, nest.loop)
             yield Cause(f"whether the tool pipelines the loop is not known: the body of {missing} is not given")
+
+    def _of_variables(self, nest: Nest) -> Iterator[Cause]:
+        """Partitions whose factors are variables, which some tools take the constants of."""
+        if not self.nests.target.takes_variables:
+            return
+        inside = {x.id for x in nest.chain}
+        touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
+        for d in self.program.directives:
+            faulty = d.kind in _BANKS and any(p.code == "bad-value" for p in d.problems)
+            if faulty and any(touched & set(self.storage.arrays.members(v)) for v in d.variables):
+                text = f"whether the tool takes the values of variables in {d.kind.upper()} is not known"
+                yield Cause(text, (self.program.line(d.at),))
 
     @cached_property
     def _usable(self) -> tuple[Directive, ...]:

@@ -125,6 +125,11 @@ class Target(Struct, frozen=True, dict=True):
         return int(bus["request_states"]) + waits, int(bus["response_states"]) + waits
 
     @property
+    def takes_variables(self) -> bool:
+        """Whether options of directives may name variables, of which the constant that they hold counts."""
+        return bool(self.profile["directives"]["variables"])
+
+    @property
     def bursts(self) -> bool:
         """Whether reports show which plain loops have their m_axi requests ahead of them."""
         return bool(self.profile["axi"]["bursts"])

@@ -433,3 +433,21 @@ def test_a_value_that_one_arm_alone_sets_is_that_value():
     found = loop(ONE_ARM, "L")
     assert [s.operation for s in found.schedule].count("a load") == 2
     assert found.depth == 3  # n in two states, a from the second on, b in the last of a
+
+
+def test_a_factor_that_is_a_variable_is_a_constant_to_some_tools():
+    """Vivado HLS has made such partitions; what Vitis HLS refuses leaves one bank for four loads."""
+    text = """void f(int a[64], int y[16]) {
+    int lanes = 2 * 2;
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=lanes
+#pragma HLS INTERFACE ap_memory port=a storage_type=ram_2p
+    L: for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE
+        y[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3];
+    }
+}
+"""
+    old, new = (loop(text, tool=tool) for tool in ("vivado-hls-2019.2", "vitis-2022.1"))
+    assert old.ii is None and "variables in ARRAY_PARTITION" in (old.cause or "")
+    assert new.ii is not None and new.ii > 1
+    assert loop(text.replace("factor=lanes", "factor=4"), tool="vivado-hls-2019.2").ii == 1
