@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hlspart.model import program as c
+from hlspart.rules._processes import own_expressions, root_of
 
 
 def apart(program: c.Program) -> frozenset[int]:
@@ -15,14 +18,27 @@ def apart(program: c.Program) -> frozenset[int]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=8)
 def memories(program: c.Program) -> frozenset[int]:
-    """Arguments behind an AXI master: several tasks may access external memory."""
-    return frozenset(
+    """Arguments behind an AXI master, handed on by calls too: several tasks may access external memory."""
+    found = {
         v
         for d in program.directives
         if d.kind == "interface" and d.usable and d.choice("mode", ("m_axi",)) == "m_axi"
         for v in d.variables
-    )
+    }
+    handed = [
+        (root[0], function.params[k])
+        for caller in program.functions.values()
+        for top in own_expressions(program, caller.body)
+        for call in c.walk(top)
+        if isinstance(call, c.Call) and (function := program.functions.get(call.function or "")) is not None
+        for k, arg in enumerate(call.args[: len(function.params)])
+        if (root := root_of(arg)) is not None
+    ]
+    while more := {parameter for given, parameter in handed if given in found} - found:
+        found |= more
+    return frozenset(found)
 
 
 def state(program: c.Program, variable: int) -> bool:

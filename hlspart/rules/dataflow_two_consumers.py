@@ -54,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType
+from hlspart.model.program import ArrayType, PointerType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import carries, regions
 from hlspart.rules._shared import apart, memories, state
@@ -70,6 +70,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         handed_on = {use.variable for use, _, users in region.outside(facts.program) if len(users) == 1}
         for use, writers, readers in region.channels():
             argument = facts.program.variable(use.variable)
+            pointer = argument.storage == "parameter" and isinstance(argument.type, PointerType)
+            if pointer and "::" in region.function:
+                continue  # a method's, whose object nobody may make here: it may be memory behind a master
             shared = not writers and argument.storage == "parameter" and isinstance(argument.type, ArrayType)
             if use.variable in free or not carries(facts.program, use.variable) or (len(writers) != 1 and not shared):
                 continue
