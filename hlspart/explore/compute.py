@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hlspart.expand.region import Refusal
 from hlspart.expand.texts import type_text
@@ -12,7 +12,10 @@ from hlspart.explore.frame import PAD, RegionFrame, counting
 from hlspart.model.exploring import Operand
 from hlspart.model.program import (
     ArrayRef,
+    Binary,
+    Conditional,
     Declare,
+    ExprStmt,
     Loop,
     Name,
     PragmaMark,
@@ -30,6 +33,9 @@ class Compute:
     def __init__(self, frame: RegionFrame) -> None:
         self.frame = frame
         self.used: list[int] = []  # loops whose step the function must know; once it is written
+        self.ahead: dict[
+            str, str
+        ] = {}  # values that are loaded ahead of the elements' tests, by the word of the buffer
 
     def function(self, name: str) -> list[str]:
         """The function that works on one tile of every element."""
@@ -61,7 +67,7 @@ class Compute:
         return [*lines, *body, *(PAD * d + "}" for d in range(depth - 1, 0, -1))]
 
     def _iteration(self, depth: int, parts: frozenset[str]) -> list[str]:
-        lines = []
+        lines = self._loaded_ahead(depth, parts)
         for k in self.frame.spread:
             lines += [PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]), "#pragma HLS UNROLL"]
             depth += 1
@@ -75,6 +81,52 @@ class Compute:
         if tests:
             lines.append(PAD * closing + "}")
         return [*lines, *(PAD * d + "}" for d in range(closing - 1, closing - 1 - len(self.frame.spread), -1))]
+
+    def _loaded_ahead(self, depth: int, parts: frozenset[str]) -> list[str]:
+        """Loads of words that elements share although not each of them has an iteration.
+
+        Behind tests that differ, each element would have a load of its own.
+        """
+        lines = []
+        for ref, operand in self._plain_reads(parts):
+            own = self.frame.spread_of(operand)
+            others = [k for k in self.frame.spread if k not in own]
+            word = self._element(ref, operand, parts)
+            if word in self.ahead or not any(self._of_element(k) for k in others):
+                continue
+            name = self.frame.names.free(f"{operand.name}_v")
+            self.ahead[word] = value = name + "".join(f"[{self.frame.p[k]}]" for k in own)
+            sizes = "".join(f"[{self.frame.vector.shard[k]}]" for k in own)
+            lines.append(f"{PAD * depth}{self.frame.type(operand)} {name}{sizes};")
+            lines += [f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim=0"] if own else []
+            for level, k in enumerate(own):
+                lines += [PAD * (depth + level) + counting(self.frame.p[k], self.frame.vector.shard[k])]
+                lines += ["#pragma HLS UNROLL"]
+            tests = [t for k in sorted(operand.loops) for t in self.frame.real(k, self.frame.x[k])]
+            test = f"if ({' && '.join(tests)}) " if tests else ""
+            lines.append(f"{PAD * (depth + len(own))}{test}{value} = {word};")
+            lines += [PAD * (depth + level) + "}" for level in reversed(range(len(own)))]
+        return lines
+
+    def _of_element(self, k: int) -> bool:
+        """Whether elements along a loop in space have an iteration or not."""
+        return any(re.search(rf"\b{self.frame.p[k]}\b", t) for t in self.frame.real(k, self.frame.x[k]))
+
+    def _plain_reads(self, parts: frozenset[str]) -> Iterator[tuple[ArrayRef, Operand]]:
+        """Elements that every iteration reads and none writes."""
+        for stmt in self.frame.w.body.body:
+            nodes = [e for root in statement_expressions(self.frame.program, stmt) for e in walk(root)]
+            branches = any(
+                isinstance(e, Conditional) or (isinstance(e, Binary) and e.op in ("&&", "||")) for e in nodes
+            )
+            if not isinstance(stmt, ExprStmt) or branches:
+                continue
+            for ref in (e for e in nodes if isinstance(e, ArrayRef)):
+                operand = self._operand(ref)
+                if operand is None or operand.in_place or operand.written or operand.name in parts:
+                    continue
+                if all(name in self.frame.w.counters for form in self.frame.w.forms[ref.id] for name, _ in form.terms):
+                    yield ref, operand
 
     def _named(self, variable: int) -> bool:
         """Whether the moved text names a variable outside of what is replaced."""
@@ -151,7 +203,8 @@ class Compute:
                 if isinstance(e, ArrayRef) and (operand := self._operand(e)) is not None:
                     if operand.in_place:
                         continue
-                    edits[self._editable(e.at)] = self._element(e, operand, parts)
+                    word = self._element(e, operand, parts)
+                    edits[self._editable(e.at)] = self.ahead.get(word, word)
                 elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
                     ref = self.frame.w.stands_for[e.variable]
                     held = self._operand(ref)

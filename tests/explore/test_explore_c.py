@@ -81,6 +81,34 @@ def test_random_dataflow_regions_compute_the_same(pipeline: Pipeline, tmp_path: 
     assert copies == {2}
 
 
+SHARED = """
+void product(int A[6][64], int B[64][10], int C[6][10]) {
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 10; j++) {
+            C[i][j] = 0;
+            for (int k = 0; k < 64; k++)
+                C[i][j] += A[i][k] * B[k][j];
+        }
+}
+"""
+
+
+def test_a_word_that_elements_share_is_loaded_once_at_the_edge_too(tmp_path: Path) -> None:
+    """3 x 4 elements, of which the last step leaves two columns without work: 4 loads of a word behind 4 tests."""
+    path, new = tmp_path / "product.c", tmp_path / "new.c"
+    path.write_text(SHARED)
+    pipeline = Pipeline([str(path)], Options())
+    (of,) = found(pipeline, "product")
+    (order,) = list(Space(of.nest, 12, reassociate=False).orders((1, 3, 1)))[:1]
+    vector = Space(of.nest, 12, reassociate=False).vector((3, 4, 1), (1, 3, 1), order)
+    (text,) = write(pipeline.program, [(of, vector)], ExternalMemory(64, 0))[0].values()
+    new.write_text(text)
+    compute = [x for x in Pipeline([str(new)], Options()).ii.loops if x.function.endswith("_compute") and x.pipelined]
+    assert [x.ii for x in compute] == [1]
+    assert "A_v[i_pe] * B_t[j_pe]" in text and "j_pe < 10" in text
+    assert verify(str(path), str(new), VerifyOptions(top="product", vectors=3)).status == "equal"
+
+
 TWINS = """int gain;
 void top(int A[7][11], int B[7][11], int C[7][11], int D[7][11], int u, int v) {
     int i, j, k;
