@@ -2,7 +2,7 @@
 
 ## What it does
 Reports tasks under `if` or `switch` in a DATAFLOW region; loops of the region whose body is nothing but several tasks;
-a DATAFLOW loop that a `break` may leave, a `return` in a task, and DATAFLOW in a block that is no body.
+a DATAFLOW loop that a `break` may leave, and a `return` in a task.
 
 ## Why is this bad
 Each run of the region starts each task once. A conditional task is not overlapped with the others; the tasks of an
@@ -68,7 +68,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import SILENT, DataflowRegion, regions
+from hlspart.rules._processes import SILENT, regions
 
 HINT = "move the condition or the loop into the task"
 RULE = Rule("HLP605", "dataflow-conditional-task", "warning", hint=HINT)
@@ -78,7 +78,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Tasks that are not run exactly once."""
     for region in regions(facts.program):
         where = [(region.directive.at, "the region")]
-        yield from _place(facts, region)
         for process in region.processes:
             leave = next((s for s in walk_statements(process.stmt) if isinstance(s, Return)), None)
             if leave is not None and len(region.processes) > 1:
@@ -102,15 +101,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 inner = [d for d in facts.program.directives if d.kind == "dataflow" and d.loop == process.stmt.id]
                 if not inner:
                     yield facts.report(RULE, process.at, message, hint, related)
-
-
-def _place(facts: Facts, region: DataflowRegion) -> Iterator[Diagnostic]:
-    """A directive in a block that is neither the body of a function nor that of a loop."""
-    raw = region.directive.pragma
-    block = facts.program.pragmas[raw].block if raw is not None else None
-    if block is not None and block != region.body.id and region.loop is None:
-        message = "DATAFLOW in a block of its own: only functions and loops are regions"
-        yield facts.report(RULE, region.directive.at, message, "make a function of the block")
 
 
 def _leaves(body: Stmt) -> Jump | None:

@@ -448,3 +448,16 @@ def test_information_of_a_kind_is_told_once_a_file() -> None:
     (found,) = (d for d in lint_of(files, tool=options.get("tool")).diagnostics if d.rule == "HLP302")
     assert found.place.line == 2 and found.message.endswith("(and 1 more place: --select HLP302 tells each)")
     assert 3 in [r.place.line for r in found.related]
+
+
+def test_the_depth_of_a_test_bench_is_not_about_arguments_that_it_gives() -> None:
+    text = """void f(int *m, int at, int b[4]) {
+#pragma HLS interface m_axi port=m depth=16
+  for (int i = 0; i < 4; i++) b[i] = m[INDEX];
+}
+"""
+    found = {
+        index: [d.place.line for d in lint_of(text.replace("INDEX", index)).diagnostics if d.rule == "HLP210"]
+        for index in ("at + i", "14 + i")
+    }
+    assert found == {"at + i": [], "14 + i": [3]}
