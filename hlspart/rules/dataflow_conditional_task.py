@@ -55,14 +55,20 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import (
+    Binary,
     Call,
+    Cast,
+    Const,
     Declare,
     ExprStmt,
+    If,
     Jump,
     Loop,
     PragmaMark,
     Return,
+    SizeOf,
     Stmt,
+    Unary,
     substatements,
     walk,
     walk_statements,
@@ -92,6 +98,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for process in region.processes:
             related = [*((call.at, "the task") for call in process.calls[:2]), *where]
+            if isinstance(process.stmt, If) and _decided(process.stmt):
+                continue  # before anything is synthesised
             if process.kind == "if":
                 message = f"{process.name} is a conditional task of a DATAFLOW region"
                 yield facts.report(RULE, process.at, message, None, related)
@@ -101,6 +109,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 inner = [d for d in facts.program.directives if d.kind == "dataflow" and d.loop == process.stmt.id]
                 if not inner:
                     yield facts.report(RULE, process.at, message, hint, related)
+
+
+def _decided(stmt: If) -> bool:
+    """Whether a test is made of constants alone, as arguments of templates are."""
+    return all(isinstance(e, Binary | Cast | Const | SizeOf | Unary) for e in walk(stmt.test))
 
 
 def _leaves(body: Stmt) -> Jump | None:
