@@ -33,7 +33,8 @@ def _follows(facts: Facts, item: Diagnostic, rule: Rule) -> bool:
 def folded(findings: Sequence[Diagnostic], rules: Mapping[str, Rule], asked: Sequence[str]) -> list[Diagnostic]:
     """One finding in the place of all information of one kind; the rules ``asked`` for by name tell each place.
 
-    Of a kind is what tells the same limit, and in one file what a rule says; what has a fix stays by itself.
+    Of a kind is what tells the same limit, and in one file what a rule says; what has a fix stays by itself, and
+    so does each missing header.
     """
     kept: list[Diagnostic] = []
     first: dict[tuple[str, str], int] = {}
@@ -41,7 +42,7 @@ def folded(findings: Sequence[Diagnostic], rules: Mapping[str, Rule], asked: Seq
     for item in findings:
         rule = rules.get(item.rule)
         if rule is not None and item.severity == "info" and item.fix is None and not _asked(rule, asked):
-            key = (item.rule, "" if rule.limit else item.place.path)
+            key = (item.rule, "" if rule.limit else item.message if rule.name == "missing-header" else item.place.path)
             if key in first:
                 more.setdefault(key, []).append(item)
                 continue

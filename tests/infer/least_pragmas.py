@@ -5,7 +5,7 @@
 One array at a time, the others partitioned as inferred: every (type, factor) per dimension with fewer
 banks is given as a directive; none may reach the promised II of every loop. With --all, where a loop misses
 its target, all partitions are given, of all arrays of that loop together where these are few, and none may
-do better. A partition under which the latency of a function is not known, as it is as inferred, is no better:
+do better. A partition under which a function may take longer than as inferred is no better:
 how long a division takes that picks a bank is in few reports. --random: kernels of random_kernels.py, of
 seeds N, N + 1, .. Exit status 1 where one does.
 """
@@ -62,7 +62,8 @@ class Trial:
         p = self.pipeline
         self.result: InferResult = p.infer(options)
         self.promised = [x.ii_after or 0 for x in self.result.loops]
-        self.known = {f.name for f in self._read(self._inferred(self.result)).ii.functions if f.latency.max is not None}
+        inferred = self._read(self._inferred(self.result)).ii.functions
+        self.most = {f.name: f.latency.max for f in inferred if f.latency.max is not None}
 
     @property
     def missed(self) -> bool:
@@ -88,7 +89,8 @@ class Trial:
         ]
         given = self._read(self._inferred(others), "\n".join(["[hls]", *lines, ""]))
         refused = any(x.status == "rejected" for x in given.ii.pragmas)
-        refused = refused or any(f.latency.max is None for f in given.ii.functions if f.name in self.known)
+        most = {f.name: f.latency.max for f in given.ii.functions}
+        refused = refused or any(most[name] is None or most[name] > cycles for name, cycles in self.most.items())
         found = [x.ii for x in given.ii.loops if x.pipelined and x.origin != "auto"]
         assert len(found) == len(self.promised), "not the same loops"
         return None if refused else found

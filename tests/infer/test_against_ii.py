@@ -45,7 +45,7 @@ def test_loads_that_leave_their_loop_under_a_partition_need_no_ports() -> None:
     assert_least(LEAVES)
     stored = LEAVES.replace("out[i] = s;", "out[i] = s; A[5][5] = s;")  # now nothing may leave
     kept = array(run(stored, scheme="pragma"), "A")  # nine serve it, by a division of unknown length in W
-    assert kept.banks == 12 and not kept.proved_minimal and "latency is unknown" in kept.reason
+    assert kept.banks == 12 and not kept.proved_minimal and "where banks take a division" in kept.reason
 
 
 def test_the_ideal_count_does_not_claim_what_it_does_not_know() -> None:
@@ -84,7 +84,7 @@ def test_banks_part_stores_that_would_wait_for_each_other() -> None:
             not found.proved_minimal and "one bank for stores and what waits for them leaves L at II 3" in found.reason
         )
         b = array(result, "B")  # five loads on two ports in two cycles, not three; two blocks take a division by six
-        assert b.banks == 3 and not b.proved_minimal and "its latency is unknown" in b.reason
+        assert b.banks == 3 and not b.proved_minimal and "where banks take a division" in b.reason
         text = pasted(STORES, scheme=scheme)
         assert iis(text) == {"L": 2} and pasted(text, scheme=scheme) == text
     assert_least(STORES, 4)

@@ -84,7 +84,7 @@ def test_place(code: str) -> None:
     assert entry is not None
     files, options = blocks(entry.section("Example"))
     found = []
-    config = LintConfig(select=(code,))  # each place by itself
+    config = LintConfig(select=(code,)) if code != "HLP901" else None  # each place by itself; what nothing needs
     for d in lint_of(files, tool=options.get("tool"), config=config).diagnostics:
         if d.rule == code:
             p = d.place
@@ -210,7 +210,7 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
     bus = lint_of(
         "void f(int A[96], int B[16]) {\n#pragma HLS interface m_axi port=A depth=96 bundle=g0\n" + body
     ).diagnostics
-    assert [(d.rule, d.hint) for d in bus] == [("HLP201", "reuse buffers, II 2: hlspart rewrite k.c --infer -o OUT")]
+    assert [(d.rule, d.hint) for d in bus] == [("HLP201", "no way that hlspart can write is better")]
     assert "5 reads in one iteration (line 5) on 1 port;" in bus[0].message
 
 
