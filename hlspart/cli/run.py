@@ -118,6 +118,8 @@ class Run:
                 if unit.error is not None:
                     self._messages[_message(unit.error)] = None
                     self.code = UNUSABLE
+                if unit.halted is not None and self._makes_products:
+                    self.code = UNUSABLE  # no compiler takes what would be written
             self.say(part.program.diagnostics)
         top, known = self.pipeline.options.top, [name for part in self.parts for name in part.program.functions]
         if top is not None and top not in known and self.code != UNUSABLE:

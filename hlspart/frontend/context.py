@@ -11,9 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.frontend.holes import Cut
-from hlspart.frontend.nowhere import Nowhere
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.tokens import SourceError, Token
+from hlspart.frontend.undeclared import Undeclared
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.directives import RawPragma
@@ -89,6 +89,7 @@ class Collected:
     made: frozenset[str] = frozenset()
     counted: list[tuple[Span, str]] = field(default_factory=list)
     holes: dict[Span, ir.Hole] = field(default_factory=dict)
+    halted: dict[str, Diagnostic] = field(default_factory=dict)  # ``#error``, by file
     next_id: int = 0
 
     def new_id(self) -> int:
@@ -132,7 +133,7 @@ class Context:
         self.function: str | None = None
         self.scope: int | None = None
         self.lacking = False  # whether the function uses what nothing declares
-        self._nowhere: Nowhere | None = None
+        self._undeclared: Undeclared | None = None
         self._said: set[str] = set()
 
     def why_unknown(self, name: str) -> str | None:
@@ -141,11 +142,11 @@ class Context:
         found = next((h for h in self.holes if not h.in_function and base in h.names), None)
         return None if found is None else f"not read: {found.cause.message}"
 
-    def constant_from_elsewhere(self, name: str, at: Origin) -> ir.CType | None:
+    def undeclared_constant(self, name: str, at: Origin) -> ir.CType | None:
         """The type of an undeclared name that is only ever read as a constant (said once); None for any other."""
-        if self._nowhere is None:
-            self._nowhere = Nowhere(self.text.tokens, self.text.match, [h.tokens for h in self.holes])
-        found = self._nowhere.constant(name)
+        if self._undeclared is None:
+            self._undeclared = Undeclared(self.text.tokens, self.text.match, [h.tokens for h in self.holes])
+        found = self._undeclared.constant(name)
         if found is None:
             return None
         self.lacking = True

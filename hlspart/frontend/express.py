@@ -149,7 +149,7 @@ class Expressions:
                 if node.name.endswith(OPEN_VALUE):
                     return ir.OpaqueExpr(origin, ct.INT, ir.OPEN_PARAMETER), at, at
                 why = self.context.why_unknown(node.name)
-                constant = self.context.constant_from_elsewhere(node.name, origin)
+                constant = self.context.undeclared_constant(node.name, origin)
                 if constant is not None:
                     return ir.OpaqueExpr(origin, constant, ir.OPEN_PARAMETER), at, at
                 what = (

@@ -142,7 +142,7 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
             collected.reset(mark)
             error = Diagnostic("HLP004", "limit-exceeded", "error", Place(path, 1, 1, 1, 1), "nested too deeply")
             break
-    return ir.Unit(path, language, source, error, tuple(headers))
+    return ir.Unit(path, language, source, error, tuple(headers), collected.halted.get(path))
 
 
 def _languages(path: str, source: SourceText, options: FrontendOptions) -> Iterator[Literal["c", "c++"]]:
@@ -198,7 +198,9 @@ def _attempt(
     _notes(result, collected)
     if result.faults and [*_languages(source.path, source, options)][-1] != language:
         raise result.faults[0]  # a header that asks for the other language
-    collected.diagnostics.extend(_diagnostic(fault, source.path, collected) for fault in result.faults)
+    faults = [_diagnostic(fault, source.path, collected) for fault in result.faults]
+    collected.diagnostics += faults
+    collected.halted.update((source.path, fault) for fault in faults[:1])
     defined = {d.partition("=")[0] for d in options.defines}
     _lower(source.path, result, collected, language, assumed, defined, options)
     return result.headers

@@ -33,16 +33,16 @@ def _follows(facts: Facts, item: Diagnostic, rule: Rule) -> bool:
 def folded(findings: Sequence[Diagnostic], rules: Mapping[str, Rule], asked: Sequence[str]) -> list[Diagnostic]:
     """One finding in the place of all information of one kind; the rules ``asked`` for by name tell each place.
 
-    Of a kind is what tells the same limit, and in one file what a rule says; what has a fix stays by itself, and
-    so does each missing header.
+    Of a kind is what tells the same limit, and in one file what a rule says; what has a fix stays by itself.
     """
     kept: list[Diagnostic] = []
     first: dict[tuple[str, str], int] = {}
     more: dict[tuple[str, str], list[Diagnostic]] = {}
     for item in findings:
         rule = rules.get(item.rule)
-        if rule is not None and item.severity == "info" and item.fix is None and not _asked(rule, asked):
-            key = (item.rule, "" if rule.limit else item.message if rule.name == "missing-header" else item.place.path)
+        brief = rule is not None and not rule.each and item.fix is None and not _asked(rule, asked)
+        if rule is not None and brief and item.severity == "info":
+            key = (item.rule, "" if rule.limit else item.place.path)
             if key in first:
                 more.setdefault(key, []).append(item)
                 continue

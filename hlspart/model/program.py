@@ -205,13 +205,17 @@ class Function(Struct, frozen=True, eq=False):
 
 
 class Unit(Struct, frozen=True):
-    """One given input file. ``error`` says why it could not be read or parsed."""
+    """One given input file. ``error`` says why it could not be read or parsed.
+
+    ``halted``: the ``#error`` that it ends with for a compiler; it is read, but no C is written for it.
+    """
 
     path: str
     language: Literal["c", "c++"]
     source: SourceText | None
     error: Diagnostic | None = None
     headers: tuple[str, ...] = ()  # files it included, as resolved, in order
+    halted: Diagnostic | None = None
 
 
 class Hole(Struct, frozen=True):

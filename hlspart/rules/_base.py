@@ -26,7 +26,8 @@ class Rule(Struct, frozen=True):
 
     ``names``: what it finds is proved only where every name is known; in a file with a header that was
     not found it is for information. ``limit``: it tells what is not known rather than what is wrong; one finding
-    stands for all of its kind. ``hint``: what to do where a finding says nothing better.
+    stands for all of its kind. ``each``: two of it in one file are never told as one. ``hint``: what to do where a
+    finding says nothing better.
     """
 
     code: str
@@ -35,6 +36,7 @@ class Rule(Struct, frozen=True):
     names: bool = False
     hint: str | None = None
     limit: bool = False
+    each: bool = False
 
 
 class Remark(Struct, frozen=True):

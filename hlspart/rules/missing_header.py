@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP006", "missing-header", "info")
+RULE = Rule("HLP006", "missing-header", "info", each=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -220,3 +220,18 @@ def test_a_header_that_asks_for_the_other_language_is_read_as_that() -> None:
     text = "#ifndef __cplusplus\n#error C++ only\n#endif\nnamespace n { inline int f(int a) { return a; } }\n"
     found = _pipeline(text, "t.h").program
     assert found.units[0].language == "c++" and found.units[0].error is None and not found.diagnostics
+
+
+def test_no_text_is_written_for_what_an_error_halts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from hlspart.cli.app import run
+
+    source, new = tmp_path / "k.c", tmp_path / "new.c"
+    body = "void f(int a[64], int b[64]) {\n  for (int i = 0; i < 62; i++) {\n#pragma HLS PIPELINE II=1\n"
+    body += "    b[i] = a[i] + a[i + 1] + a[i + 2];\n  }\n}\n"
+    for text, code in ((body, 0), ("#error no device\n" + body, 2)):
+        source.write_text(text)
+        new.unlink(missing_ok=True)
+        assert run(["rewrite", str(source), "--infer", "-o", str(new)]) == code
+        assert new.exists() == (code == 0)
+    assert "k.c:1:1: error: #error no device" in capsys.readouterr().err
+    assert run(["ii", str(source)]) == 1

@@ -22,7 +22,7 @@ _LIBRARY = frozenset(
 )
 
 
-class Nowhere:
+class Undeclared:
     """The undeclared names of one unit; ``unread``: tokens of its holes."""
 
     def __init__(self, tokens: Sequence[Token], match: Sequence[int], unread: Sequence[Sequence[Token]]) -> None:
