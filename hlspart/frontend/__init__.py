@@ -13,5 +13,6 @@ __all__ = [
     "hidden",
     "hidden_uses",
     "load",
+    "types",
     "unfolded",
 ]

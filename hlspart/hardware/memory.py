@@ -11,7 +11,8 @@ from hlspart.model.ports import Ports
 from hlspart.targets.target import REGISTERS
 
 REPLICATED = "ram_1wnr"
-STREAMS = frozenset({"fifo", "axis"})  # without addresses
+AXIS = "axis"
+STREAMS = frozenset({"fifo", AXIS})  # without addresses
 BUS = "m_axi"
 
 

@@ -78,6 +78,8 @@ class Storage:
         layout = self._layout(variable)
         storage, latency, resource, bound = self.bindings.of(variable)
         auto = False
+        if storage == "s_axilite" and self.automatic.kind(variable)[0] == REGISTERS:
+            storage, bound = None, False  # UG1399: scalars are registers of the adapter, arrays memories in it
         if storage is None:
             storage, auto = self.automatic.kind(variable)
             if (
@@ -192,7 +194,10 @@ class Storage:
     def may_partition(self, variable: int, origin: str) -> bool:
         """Whether the tool may partition an array by itself for a loop pipelined by ``origin``."""
         loops = self.target.partitions_for
-        if loops == "nothing" or (loops == "pragmas" and origin == "auto") or self.memory(variable).bound:
+        if loops == "nothing" or (loops == "pragmas" and origin == "auto"):
+            return False
+        # a report of 2025.1 (Marui-9/swiglu): 16 stores an iteration into a bank that BIND_STORAGE gives one port, II 1
+        if self.memory(variable).bound and loops != "all":
             return False
         return not self.arrays.is_interface(self.program.variable(variable)) and not self.arrays.are_parameters(
             variable

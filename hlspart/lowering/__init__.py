@@ -10,6 +10,7 @@ __all__ = [
     "exits",
     "functions",
     "graph",
+    "handshakes",
     "history",
     "lower",
     "operations",

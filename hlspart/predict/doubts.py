@@ -16,6 +16,7 @@ from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.causes import Cause
 from hlspart.model.ports import PortCount
+from hlspart.predict.beats import of_beats
 from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.predict.remainders import of_remainders
 from hlspart.schedule.problem import Problem, Timing
@@ -92,6 +93,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
     yield Doubt(Cause(PARTED), idle=lambda v, bus: _divided(p, v, bus))
     yield from of_remainders(p)
+    yield from of_beats(p)
 
 
 def _of_sums(p: Prediction) -> Iterator[Doubt]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.banking.counting import PortProblem
-from hlspart.hardware.memory import BUS, Memory
+from hlspart.hardware.memory import AXIS, BUS, Memory
 from hlspart.hardware.reshape import Words
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
@@ -23,6 +23,7 @@ from hlspart.lowering.distances import Iterations
 from hlspart.lowering.doubt import Doubt
 from hlspart.lowering.exits import after_exits
 from hlspart.lowering.graph import MemoryRef, Op
+from hlspart.lowering.handshakes import registered
 from hlspart.lowering.history import Index
 from hlspart.lowering.lower import Lowered, lower
 from hlspart.lowering.operations import Frame
@@ -165,6 +166,8 @@ class LoopModel:
         )
         if nest.pipelined:
             lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
+        if self._registered(nest):
+            lowered = registered(lowered, self.storage)
         if found.exits and nest.loop is not None:
             lowered = after_exits(lowered, found.exits, nest.loop.name)
         accesses: dict[int, list[PortAccess]] = {}
@@ -269,6 +272,10 @@ class LoopModel:
         real = (s for s in flat(self.nests.function.body.body) if not isinstance(s, c.Declare | c.PragmaMark | c.Label))
         return bool(nest.outer) or any(s is not nest.chain[0] for s in real)
 
+    def _registered(self, nest: Nest) -> bool:
+        """Whether writes at axis ports fill the registers of the ports, which a module of its own has not."""
+        return self.target.axis_write_states > 1 and not self._outlined(nest)
+
     def _preset(self, nest: Nest) -> frozenset[tuple[int, Index]]:
         """Elements that are stored ahead of a loop, beside it."""
         if nest.loop is None:
@@ -355,6 +362,8 @@ class LoopModel:
             memory = self.storage.memory(op.ref.variable)
             if memory.storage == BUS:
                 return self._beat(op, memory, item)
+            if memory.storage == AXIS and self._registered(item.nest):
+                return Timing(target.axis_write_states, 0.0, 0.0)
             wait = 0.0 if memory.registers else access_ns(op, self.storage)
             return Timing(target.store_states, wait, wait)
         if op.kind == "address":

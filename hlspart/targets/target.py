@@ -154,6 +154,11 @@ class Target(Struct, frozen=True, dict=True):
         """States of a store."""
         return int(self.profile["memory"]["store_states"])
 
+    @property
+    def axis_write_states(self) -> int:
+        """States of a write at an axis port, by a function and not by a loop that is a module of its own."""
+        return int(self.profile["memory"]["axis_write_states"])
+
     def memory_ns(self, what: Literal["mux", "select"]) -> float:
         """Delay of choosing among banks, of keeping an outer loop's value."""
         return float(self.profile["memory"][f"{what}_ns"])

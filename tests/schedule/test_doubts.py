@@ -451,3 +451,34 @@ def test_a_factor_that_is_a_variable_is_a_constant_to_some_tools():
     assert old.ii is None and "variables in ARRAY_PARTITION" in (old.cause or "")
     assert new.ii is not None and new.ii > 1
     assert loop(text.replace("factor=lanes", "factor=4"), tool="vivado-hls-2019.2").ii == 1
+
+
+@pytest.mark.parametrize(("members", "bounds"), [("a, b, c, d, e, f", (1, 6)), ("a, b, c, d", 1), ("a, b, c", (1, 3))])
+def test_structures_that_fill_no_port(members, bounds):
+    """AMD's example of structures (2023.2): II 2 for elements of 24 bytes at m_axi ports, where 32 would do it in one."""
+    text = f"""struct Many {{ int {members}; }};
+void f(Many *in, Many out[50]) {{
+#pragma HLS INTERFACE m_axi port=in bundle=g
+    L: for (int i = 0; i < 50; i++)
+        out[i] = in[i];
+}}
+"""
+    found = loop(text, tool="vitis-2023.2", path="k.cpp")
+    assert (found.ii or found.bounds) == bounds
+
+
+@pytest.mark.parametrize(("tool", "said"), [("vitis-2025.1", (1, 8)), ("vitis-2022.2", 8)])
+def test_a_bound_memory_may_be_partitioned_all_the_same(tool, said):
+    """A public report (2025.1): II 1 for 16 stores an iteration into one bank that BIND_STORAGE gives one port."""
+    text = """void f(int in[32], int out[256]) {
+    int held[4][256];
+#pragma HLS BIND_STORAGE variable=held type=ram_1p
+    for (int n = 0; n < 4; n++) L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 8; j++) held[n][i * 8 + j] = in[i] >> j;
+    }
+    OUT: for (int i = 0; i < 256; i++) out[i] = held[i & 3][i];
+}
+"""
+    found = next(x for x in result(text, tool=tool).loops if x.flattened[-1:] == ("L",) or x.name == "L")
+    assert (found.ii or found.bounds) == said

@@ -63,6 +63,29 @@ def test_stream_ports_have_no_addresses():
     assert (loop(SUMS.replace("PRAGMAS", ""), **where).depth or 0) > 1
 
 
+COPY = """void f(int x, hls::stream<int> &in, hls::stream<int> &out) {
+#pragma HLS INTERFACE axis port=in
+#pragma HLS INTERFACE axis port=out
+    BEFORE
+    L: for (int i = 0; i < 40; i++) {
+#pragma HLS PIPELINE
+        out.write(in.read() + x);
+    }
+}
+"""
+
+
+def test_writes_at_axis_ports_fill_their_registers():
+    """Public reports: depth 3 in the function of the port (2018.3 on), 1 up to 2016.1; less in a module."""
+    depths = {
+        (tool, before): loop(COPY.replace("BEFORE", before), tool=tool, path="k.cpp", part="xc7z020clg400-1").depth
+        for tool in ("vivado-hls-2016.4", "vivado-hls-2018.3", "vivado-hls-2020.1", "vitis-2022.2", "vitis-2023.2")
+        for before in ("", "x = x / 7;")
+    }
+    assert [d for (_, before), d in depths.items() if not before] == [1, 3, 3, 3, 3]
+    assert [d for (_, before), d in depths.items() if before] == [1, 3, 3, 1, 1]
+
+
 PRODUCTS = """void f(const TYPE a[64], const TYPE b[64], const unsigned char k[64], int h[256]) {
     int s = 0;
     L: for (int i = 0; i < 64; i++) {

@@ -405,3 +405,19 @@ def test_arrays_inside_a_region_keep_their_ports():
         "void top(float a[64], float two[64]) {\n#pragma HLS DATAFLOW\nfloat t[64];\ncopy(a, t); fold(t, two);\n}\n"
     )
     assert loop(text, "FOLD", tool="vitis-2022.2").ii == 1
+
+
+def test_a_scalar_at_an_axi_lite_port_is_a_register():
+    """UG1399: arrays are memories of the adapter, scalars registers. A report (2019.1): II 5, as its adder."""
+    text = """void f(float x, float *s) {
+#pragma HLS INTERFACE s_axilite port=s
+    *s = 0;
+    L: for (int i = 0; i < 21; i++) {
+#pragma HLS PIPELINE II=4
+        SUM
+    }
+}
+"""
+    where = {"tool": "vivado-hls-2019.1", "part": "xc7a100t-csg324-1"}
+    assert loop(text.replace("SUM", "*s += x;"), **where).ii == 5
+    assert (loop(text.replace("SUM", "s[i] += x;"), **where).ii or 0) > 1  # a memory of one port

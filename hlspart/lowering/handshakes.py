@@ -1,0 +1,51 @@
+"""Axis ports with registers on both sides: a write waits for the state behind the reads that it needs.
+
+Schedules of 2018.3 to 2023.2 (`axis_write_states` of the profiles): data is written in the state that makes it, but not
+in the one in which an axis port delivered what it is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from hlspart.hardware.memory import AXIS
+from hlspart.hardware.storage import Storage
+from hlspart.lowering.graph import Edge, Graph, Op
+from hlspart.lowering.lower import Lowered
+
+
+def registered(lowered: Lowered, storage: Storage) -> Lowered:
+    """With an order of a state from each read at an axis port to the writes at such ports that need it."""
+    graph = lowered.graph
+    writes = [op for op in graph.ops.values() if op.kind == "store" and _axis(op, storage)]
+    edges = [
+        Edge(source, op.id, 0, 1, "memory", storage.program.variable(op.ref.variable).name)
+        for op in writes if op.ref is not None for source in _reads(op, graph, storage)
+    ]  # fmt: skip
+    return replace(lowered, graph=replace(graph, edges=(*graph.edges, *edges))) if edges else lowered
+
+
+def _axis(op: Op, storage: Storage) -> bool:
+    return op.ref is not None and storage.memory(op.ref.variable).storage == AXIS
+
+
+def _reads(write: Op, graph: Graph, storage: Storage) -> list[int]:
+    """Reads at axis ports that a write needs in its own iteration."""
+    behind: dict[int, list[int]] = {}
+    for edge in graph.edges:
+        if edge.kind == "data" and not edge.distance:
+            behind.setdefault(edge.sink, []).append(edge.source)
+    found = _before(write.id, behind)
+    return sorted(i for i in found if graph.ops[i].kind == "load" and _axis(graph.ops[i], storage))
+
+
+def _before(op: int, behind: Mapping[int, list[int]]) -> set[int]:
+    found, waiting = set[int](), [op]
+    while waiting:
+        for source in behind.get(waiting.pop(), ()):
+            if source not in found:
+                found.add(source)
+                waiting.append(source)
+    return found
