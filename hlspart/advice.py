@@ -41,6 +41,10 @@ class Writable(Predicted, Protocol):
     def scalar_replaced(self) -> Reused:
         """Its values in variables on their way to the next iterations."""
 
+    @property
+    def dependences_told(self) -> Reused:
+        """It with directives on what iterations hand to each other through arrays."""
+
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition."""
 
@@ -54,7 +58,7 @@ class Writable(Predicted, Protocol):
         """What is known of another text."""
 
 
-_CHECKED = frozenset({"reuse", "interchange", "scalars", "accumulators"})  # never slower by their making
+_CHECKED = frozenset({"reuse", "interchange", "scalars", "dependences", "accumulators"})  # never slower by their making
 
 
 class _Text(Struct, frozen=True):
@@ -142,7 +146,10 @@ def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text
 
     yield _text(pipeline, "reuse", pipeline.reuse.asked.result, f"rewrite {FILES} --style reuse -o OUT")
     styles: tuple[tuple[WayKind, Reused], ...]
-    styles = ("interchange", pipeline.interchanged), ("scalars", pipeline.scalar_replaced)
+    styles = (
+        ("interchange", pipeline.interchanged), ("scalars", pipeline.scalar_replaced),
+        ("dependences", pipeline.dependences_told),
+    )  # fmt: skip
     for kind, text in styles:
         if text.after is not None:
             yield _text(pipeline, kind, text.result, f"rewrite {FILES} --style {kind} -o OUT")
@@ -186,8 +193,8 @@ def _only_pragmas(pipeline: Writable, files: Mapping[str, str]) -> bool:
 _WORDS = {
     "pragma": "directives", "banks": "bank-centric code", "banks-at-ports": "bank-centric code, ports of the top split",
     "reuse": "reuse buffers", "interchange": "loops change places",
-    "scalars": "values handed on in variables", "accumulators": "partial sums",
-    "combined": "the best way for each array",
+    "scalars": "values handed on in variables", "dependences": "proved dependences in directives",
+    "accumulators": "partial sums", "combined": "the best way for each array",
 }  # fmt: skip
 
 

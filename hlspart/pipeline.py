@@ -217,6 +217,13 @@ class Pipeline:
         return scalar_replaced(self)
 
     @cached_property
+    def dependences_told(self) -> Reused:
+        """The text with directives that say how far apart iterations meet, where the tool cannot see it."""
+        from hlspart.ways import dependences_told
+
+        return dependences_told(self)
+
+    @cached_property
     def reuse(self) -> Reuse:
         """The sliding windows of the program, and text with reuse buffers for them."""
         from hlspart.reuse import Reuse

@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hlspart.expand.dependences import provable, told
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
@@ -43,6 +44,10 @@ class Rewritable(Predicted, Protocol):
     def scalar_replaced(self) -> Reused:
         """Its values in variables on their way to the next iterations."""
 
+    @property
+    def dependences_told(self) -> Reused:
+        """It with directives on what iterations hand to each other through arrays."""
+
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """What :func:`rewritten` says, kept."""
 
@@ -58,6 +63,8 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         return pipeline.interchanged.result
     if options.style == "scalars":
         return pipeline.scalar_replaced.result
+    if options.style == "dependences":
+        return pipeline.dependences_told.result
     search = _Search(options.most_work)
     result = _fastest(pipeline, options, search)
     if options.infer and options.dialect == "c":
@@ -153,6 +160,9 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     moved = search.goes_on("values handed on in variables", lambda: handed_on(*known))
     if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)
+    provably = search.goes_on("dependences in directives", lambda: provable(*known))
+    if provably and pipeline.dependences_told.after is not None:
+        then(pipeline.dependences_told)
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
     if not any(loop.misses for loop in pipeline.predict(best.files).loops):
         return best
@@ -229,3 +239,23 @@ def scalar_replaced(pipeline: Predicted) -> Reused:
     text = changed(program, figures, pipeline.predict, edits) if edits else None
     faster = text is not None and text.after is not None and slowest(text.after) < slowest(figures)
     return text if text is not None and faster else unchanged(program)
+
+
+def dependences_told(pipeline: Predicted) -> Reused:
+    """The text with directives on how far apart iterations meet, where that makes a loop faster or its II known."""
+    program, figures = pipeline.program, pipeline.figures
+    chosen = provable(program, pipeline.analysis, figures)
+    text = changed(program, figures, pipeline.predict, told(program, chosen)) if chosen else None
+    if text is None or text.after is None or _at_most(text.after) >= _at_most(figures):
+        return unchanged(program)
+    for one in chosen if len(chosen) > 1 else ():  # without those that change nothing
+        fewer = tuple(x for x in chosen if x is not one)
+        other = changed(program, figures, pipeline.predict, told(program, fewer)) if fewer else None
+        if other is not None and other.after is not None and _at_most(other.after) == _at_most(text.after):
+            chosen, text = fewer, other
+    return text
+
+
+def _at_most(figures: IIResult) -> int:
+    """The sum of the II of all pipelined loops, of each the most that it may be."""
+    return sum(x.ii or (x.bounds[1] if x.bounds else 0) for x in figures.loops if x.pipelined)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import islpy as isl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hlspart.accesses import algebra
-from hlspart.accesses.algebra import Known, Pointer, Unknown, Value
+from hlspart.accesses.algebra import PARAM, Known, Pointer, Unknown, Value
 from hlspart.accesses.evaluate import Evaluator
 from hlspart.accesses.scope import State, Stored
 from hlspart.model.access import Affine
@@ -53,6 +55,67 @@ class Counted(Struct, frozen=True):
     least: int  # 1 for do loops
     exact: bool
     why: Unknown | None  # a part of the test that is not affine
+
+
+class Course(Struct, frozen=True):
+    """How a variable moves: by ``change`` in each iteration, or with each return of the variable ``after``.
+
+    With a ``modulus`` it returns: it stays in ``low`` .. ``low + modulus - 1``, as ``if (++c == W) c = 0`` does.
+    """
+
+    change: int
+    low: int = 0
+    modulus: int = 0
+    after: int | None = None
+
+    @property
+    def steady(self) -> bool:
+        """Whether it is ``change`` more in each iteration."""
+        return not self.modulus and self.after is None
+
+    def moved(self, old: Known, times: Known) -> Known:
+        """The value after so many moves."""
+        value = algebra.add(old, algebra.scale(times, self.change))
+        if not self.modulus:
+            return value
+        rest = algebra.floor_mod(algebra.sub(value, Affine((), self.low)), self.modulus)
+        return algebra.add(rest, Affine((), self.low))
+
+    def returns(self, old: Known, times: Known) -> Known:
+        """How often it has returned after so many moves."""
+        value = algebra.sub(algebra.add(old, algebra.scale(times, self.change)), Affine((), self.low))
+        return algebra.scale(algebra.floor_div(value, self.modulus), 1 if self.change > 0 else -1)
+
+
+def course(own: str, end: Stored, entered: isl.Set, symbols: Mapping[str, int]) -> Course | None:
+    """How a variable that starts an iteration as the symbol ``own`` and ends it as ``end`` moves, for a proof to come.
+
+    ``entered``: what holds at the start; ``symbols``: variables that may move, by their symbols in conditions.
+    """
+    if not isinstance(end, isl.PwAff):
+        return None
+    changes, resets, names, edges = set[int](), set[int](), set[str](), list[isl.Set]()
+    for where, form in end.get_pieces():
+        value = algebra.simplified(isl.PwAff.from_aff(form))
+        if not isinstance(value, Affine) or value.terms not in ((), ((own, 1),)):
+            return None
+        where = where.gist(entered).drop_unused_params()
+        names |= {str(where.get_dim_name(PARAM, k)) for k in range(where.dim(PARAM))}
+        (changes if value.terms else resets).add(value.const)
+        edges += [] if value.terms else [algebra.to_dims(where, (own,)).project_out_all_params()]
+    after = next((symbols[n] for n in sorted(names - {own}) if n in symbols), None)
+    moves = changes - {0} if after is not None else changes
+    if len(moves) != 1 or len(resets) > 1 or (after is None and not resets) or (0 in changes) != (after is not None):
+        return None
+    (change,) = moves
+    if not resets:
+        return Course(change, after=after)
+    (first,) = resets
+    ends = [algebra.finite(e.dim_min_val(0) if change > 0 else e.dim_max_val(0)) for e in edges]
+    last = next((e for e in ends if e is not None), None) if len(ends) == 1 else None
+    if last is None or (last - first) % change or (last - first) // change < 0:
+        return None
+    return Course(change, min(first, last), abs(last - first) + abs(change), after)
 
 
 def growth(start: Stored, end: Stored) -> int | None:

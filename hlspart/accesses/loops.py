@@ -1,8 +1,8 @@
 """Loops: induction, proved by walking the body; domains, trip counts, values after the loop.
 
 Induction is proved, not recognised: a loop is walked with a guess (``v`` grows by ``c`` in each
-iteration), and the guess stands only if the walk of the body ends with exactly that. Otherwise the
-loop is walked again with ``v`` unknown.
+iteration, or returns at a bound), and the guess stands only if the walk of the body ends with exactly
+that. Otherwise the loop is walked again with ``v`` unknown.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 import islpy as isl
 
 from hlspart.accesses import algebra
-from hlspart.accesses.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown
+from hlspart.accesses.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
 from hlspart.accesses.evaluate import Evaluator
 from hlspart.accesses.induction import (
     Counted,
+    Course,
     InductionFrame,
     acts,
     conjuncts,
+    course,
     growth,
     increments,
     most_iterations,
@@ -97,18 +99,15 @@ class Loops(Evaluator):
                 found |= self.effects.assigned_in(expr)
         return found
 
-    def _guess(self, loop: Loop, st: State, modified: set[int]) -> dict[int, int]:
-        """By how much each variable may grow per iteration; to be proved by the walk."""
-        guess: dict[int, int] = {}
+    def _guess(self, loop: Loop, st: State, modified: set[int]) -> dict[int, Course]:
+        """How each variable may move per iteration; to be proved by the walk."""
+        guess: dict[int, Course] = {}
         in_body = self.effects.modified(loop.body)
         for ident, change in increments(loop.step, self, st).items():
             if ident not in in_body and (loop.test is None or ident not in self.effects.assigned_in(loop.test)):
-                guess[ident] = change
-        rest = [
-            v
-            for v in modified - guess.keys()
-            if self._follows(self.program.variable(v)) and v in self.effects.stepped(loop)
-        ]
+                guess[ident] = Course(change)
+        moving = self.effects.stepped(loop) | self.effects.returning(loop)
+        rest = [v for v in modified - guess.keys() if self._follows(self.program.variable(v)) and v in moving]
         if rest and self.trial < _MAX_TRIALS:
             guess |= self._try(loop, st, modified, rest, guess)
         return guess
@@ -116,16 +115,22 @@ class Loops(Evaluator):
     def _follows(self, variable: Variable) -> bool:
         return self.effects.tracked(variable) or self.effects.tracked_pointer(variable)
 
-    def _try(self, loop: Loop, st: State, modified: set[int], rest: list[int], known: dict[int, int]) -> dict[int, int]:
+    def _try(
+        self, loop: Loop, st: State, modified: set[int], rest: list[int], known: dict[int, Course]
+    ) -> dict[int, Course]:
         """Walk the body once from symbolic values and see by how much they have grown."""
         inside = st.copy()
         start: dict[int, Stored] = {}
+        symbols = {f"_{v}_{self.trial}": v for v in rest}
         for ident in modified:
             variable = self.program.variable(ident)
             if ident in rest or ident in known:
                 old = self.lookup(variable, st)
                 name = f"_{ident}_{self.trial}"
                 form = Affine(((name, 1),), 0)
+                span = limits(variable.type) if ident in rest else None
+                if span is not None and span[1] > 1:  # none of them moves past the bounds of its type
+                    inside.dom = inside.dom.intersect(algebra.between(name, span[0] + 1, span[1] - 1))
                 if isinstance(old, Pointer):
                     start[ident] = Pointer(old.array, (*old.indices[:-1], form))
                 elif isinstance(variable.type, PointerType):
@@ -136,6 +141,7 @@ class Loops(Evaluator):
                 start[ident] = self.unknown("changes", loop.at)
             inside.env[ident] = start[ident]
         mark = len(self.accesses), self._order, dict(self.infos), dict(self._branches)
+        entered = inside.dom
         self.trial += 1
         frame = InductionFrame(loop)
         self.frames.append(frame)
@@ -148,12 +154,14 @@ class Loops(Evaluator):
         self.trial -= 1
         del self.accesses[mark[0] :]
         self._order, self.infos, self._branches = mark[1], mark[2], mark[3]
-        found: dict[int, int] = {}
-        for ident in rest:
-            change = growth(start[ident], self.lookup(self.program.variable(ident), inside)) if inside.alive else None
-            if change is not None:
-                found[ident] = change
-        return found
+        found: dict[int, Course] = {}
+        for ident in rest if inside.alive else ():
+            end = self.lookup(self.program.variable(ident), inside)
+            change = growth(start[ident], end)
+            moves = Course(change) if change is not None else course(f"_{ident}_{self.trial}", end, entered, symbols)
+            if moves is not None:
+                found[ident] = moves
+        return {v: c for v, c in found.items() if c.after is None or (c.after in found and found[c.after].modulus)}
 
     def _body(self, loop: Loop, inside: State, frame: InductionFrame) -> None:
         """Walk the body and the step; ``inside`` is then the state at the end of the iteration."""
@@ -167,7 +175,7 @@ class Loops(Evaluator):
         if loop.step is not None:
             self.value(loop.step, inside)
 
-    def _attempt(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> set[int]:
+    def _attempt(self, loop: Loop, st: State, modified: set[int], guess: dict[int, Course]) -> set[int]:
         """Walk the loop under ``guess``; the variables for which it proved wrong."""
         line = self.program.line(loop.at)
         first = len(self.accesses)
@@ -176,7 +184,7 @@ class Loops(Evaluator):
         for ident in modified:
             variable = self.program.variable(ident)
             if isinstance(counted, Counted) and ident in guess:
-                start[ident] = self._entry(variable, st, counted, guess[ident])
+                start[ident] = self._entry(variable, st, counted, guess)
             elif isinstance(variable.type, (ScalarType, PointerType)):
                 start[ident] = self.unknown(f"`{variable.name}` changes from iteration to iteration", loop.header)
             else:
@@ -205,7 +213,7 @@ class Loops(Evaluator):
             wrong = {
                 ident
                 for ident in guess
-                if ident in start and not self._grown(start[ident], inside, ident, guess[ident])
+                if ident in start and not self._as_guessed(st, start[ident], inside, ident, counted, guess)
             }
             if wrong:
                 return wrong
@@ -239,9 +247,20 @@ class Loops(Evaluator):
         del self.accesses[mark[0] :]
         self._order = mark[1]
 
-    def _grown(self, start: Stored, end: State, ident: int, change: int) -> bool:
-        """Whether a variable ends the iteration with its starting value plus ``change``."""
-        now = self.lookup(self.program.variable(ident), end)
+    def _as_guessed(
+        self, st: State, start: Stored, end: State, ident: int, counted: Counted, guess: dict[int, Course]
+    ) -> bool:
+        """Whether a variable ends the iteration as ``guess`` says that it starts the next one."""
+        variable = self.program.variable(ident)
+        now, change = self.lookup(variable, end), guess[ident].change
+        if not guess[ident].steady:
+            gone = self._gone(counted)
+            first = self._after_moves(variable, st, algebra.sub(gone, gone), guess)
+            then = self._after_moves(variable, st, algebra.add(gone, ONE), guess)
+            old = self.lookup(variable, st)
+            if isinstance(now, Pointer) or isinstance(old, Pointer):
+                return False
+            return algebra.equal_on(first, old, st.dom) and algebra.equal_on(now, then, end.dom)
         if isinstance(start, Pointer):
             if not isinstance(now, Pointer) or now.array != start.array or now.indices[:-1] != start.indices[:-1]:
                 return False
@@ -250,9 +269,32 @@ class Loops(Evaluator):
             return isinstance(start, Unknown)
         return algebra.equal_on(now, algebra.add(start, Affine((), change)), end.dom)
 
-    def _entry(self, variable: Variable, st: State, counted: Counted, change: int) -> Stored:
+    def _after_moves(self, variable: Variable, st: State, times: Known, guess: dict[int, Course]) -> Value:
+        """The value of a variable that is not steady after so many iterations from ``st``."""
+        old, moves = self.lookup(variable, st), guess[variable.id]
+        if moves.after is not None:
+            other = self.lookup(self.program.variable(moves.after), st)
+            around = guess.get(moves.after)
+            if around is None or not around.modulus or isinstance(other, Pointer | Unknown):
+                return self.unknown(f"`{variable.name}` moves with what is not known", variable.at)
+            if around.after is not None:
+                return self.unknown(f"`{variable.name}` moves with what moves with another", variable.at)
+            times = around.returns(other, times)
+        if isinstance(old, Pointer):
+            return self.unknown(f"`{variable.name}` is a pointer", variable.at)
+        return old if isinstance(old, Unknown) else moves.moved(old, times)
+
+    @staticmethod
+    def _gone(counted: Counted) -> Known:
+        """Iterations before ``counted.name``."""
+        gone = algebra.sub(Affine(((counted.name, 1),), 0), counted.start)
+        return algebra.floor_div(algebra.scale(gone, 1 if counted.step > 0 else -1), abs(counted.step))
+
+    def _entry(self, variable: Variable, st: State, counted: Counted, guess: dict[int, Course]) -> Stored:
         """Value at the start of iteration ``counted.name``."""
-        old = self.lookup(variable, st)
+        old, change = self.lookup(variable, st), guess[variable.id].change
+        if not guess[variable.id].steady:
+            return self._after_moves(variable, st, self._gone(counted), guess)
         if variable.id == counted.variable.id:
             here = Affine(((counted.name, 1),), 0)
             return Pointer(old.array, (*old.indices[:-1], here)) if isinstance(old, Pointer) else here
@@ -267,7 +309,7 @@ class Loops(Evaluator):
             return Pointer(old.array, (*old.indices[:-1], algebra.add(old.indices[-1], growth)))
         return algebra.add(old, growth)
 
-    def _counted(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> Counted | Unknown:
+    def _counted(self, loop: Loop, st: State, modified: set[int], guess: dict[int, Course]) -> Counted | Unknown:
         """The counted form of a loop under ``guess``, or why there is none."""
         test = loop.test
         if loop.kind == "do" and test is not None and self.effects.assigned_in(test) and passed(test) is None:
@@ -275,7 +317,7 @@ class Loops(Evaluator):
         tested = {e.variable for e in walk(test) if isinstance(e, Name)} if test is not None else set()
         stepped = {e.variable for e in walk(loop.step) if isinstance(e, Name)} if loop.step is not None else set()
         candidates = sorted(
-            (v for v in guess if guess[v] and self._follows(self.program.variable(v))),
+            (v for v in guess if guess[v].steady and guess[v].change and self._follows(self.program.variable(v))),
             key=lambda v: (v not in tested, v not in stepped, v),
         )
         if self.targets and any(isinstance(s, Label) and s.name in self.targets for s in walk_statements(loop.body)):
@@ -304,7 +346,7 @@ class Loops(Evaluator):
         return self.unknown(f"`{self.text(test)}` tests nothing that is counted", test)
 
     def _count_by(
-        self, loop: Loop, st: State, modified: set[int], guess: dict[int, int], variable: Variable
+        self, loop: Loop, st: State, modified: set[int], guess: dict[int, Course], variable: Variable
     ) -> Counted | Unknown:
         """The counted form with ``variable`` as iterator."""
         start = self.lookup(variable, st)
@@ -312,7 +354,7 @@ class Loops(Evaluator):
             start = start.indices[-1]
         if isinstance(start, Unknown):
             return start
-        step = guess[variable.id]
+        step = guess[variable.id].change
         name = self.fresh_name(variable.name)
         here = Affine(((name, 1),), 0)
         gone = algebra.scale(algebra.sub(here, start), 1 if step > 0 else -1)
@@ -329,7 +371,7 @@ class Loops(Evaluator):
         for ident in modified:
             other = self.program.variable(ident)
             if ident in guess:
-                state.env[ident] = self._entry(other, st, probe, guess[ident])
+                state.env[ident] = self._entry(other, st, probe, guess)
             elif isinstance(other.type, (ScalarType, PointerType)):
                 state.env[ident] = self.unknown(f"`{other.name}` changes in the loop", loop.header)
         dom, tight, facts = reach, True, UNIVERSE
@@ -424,7 +466,7 @@ class Loops(Evaluator):
         return algebra.maximum(total, Affine((), counted.least))
 
     def _after(
-        self, loop: Loop, st: State, modified: set[int], guess: dict[int, int], counted: Counted | Unknown,
+        self, loop: Loop, st: State, modified: set[int], guess: dict[int, Course], counted: Counted | Unknown,
         first: int, line: int, completed: isl.Set,
     ) -> None:  # fmt: skip
         """State after the loop, its LoopInfo, and what early exits do to the accesses inside.
@@ -446,7 +488,7 @@ class Loops(Evaluator):
             if not isinstance(variable.type, (ScalarType, PointerType)):
                 continue
             if isinstance(counted, Counted) and complete and ident in guess:
-                st.env[ident] = self._leaving(variable, self.lookup(variable, st), counted, guess[ident], loop)
+                st.env[ident] = self._leaving(variable, st.copy(), counted, guess, loop)
             else:
                 st.env[ident] = self.unknown(f"`{variable.name}` changes in a loop before", loop.header)
         if loop.test is not None and loop.kind != "do" and self.effects.assigned_in(loop.test):
@@ -489,14 +531,19 @@ class Loops(Evaluator):
             low = high
         return Bounds(low, high)
 
-    def _leaving(self, variable: Variable, before: Stored, counted: Counted, change: int, loop: Loop) -> Lazy:
+    def _leaving(
+        self, variable: Variable, st: State, counted: Counted, guess: dict[int, Course], loop: Loop
+    ) -> Lazy:  # fmt: skip
         """Value after the loop, worked out only if somebody asks."""
+        before, moves = self.lookup(variable, st), guess[variable.id]
 
         def final() -> Stored:
             trip = self._trip(counted)
             if trip is None:
                 return self.unknown(f"`{variable.name}` has no closed form after the loop", loop.header)
-            growth = algebra.scale(trip, change)
+            if not moves.steady:
+                return self._after_moves(variable, st, trip, guess)
+            growth = algebra.scale(trip, moves.change)
             if isinstance(before, Pointer):
                 return Pointer(before.array, (*before.indices[:-1], algebra.add(before.indices[-1], growth)))
             return algebra.add(before, growth)

@@ -22,9 +22,11 @@ from hlspart.model.program import (
     IncDec,
     Name,
     Program,
+    Return,
     ScalarType,
     Stmt,
     walk,
+    walk_statements,
 )
 from hlspart.semantics.effects import statement_expressions
 
@@ -92,12 +94,39 @@ def _plain(program: Program, target: Name | ArrayRef, value: Expr) -> Update | N
         for one, other in (value.args, value.args[::-1]):
             if same(program, one, target):
                 return Update(_CALLS[value.function or ""], target, (other,))
+    if isinstance(value, Call) and value.function in program.functions:
+        return _called(program, target, value)
     if isinstance(value, Conditional) and isinstance(value.test, Binary) and value.test.op in _MORE:
         for kept, new in ((value.then, value.other), (value.other, value.then)):
             if same(program, kept, target):
                 kind = _extreme(program, value.test, target, new, taken=new is value.then)
                 return None if kind is None else Update(kind, target, (new,))
     return None
+
+
+def _called(program: Program, target: Name | ArrayRef, call: Call) -> Update | None:
+    """``x = f(x, e)`` where f returns its parameter, combined with what does not depend on it."""
+    function = program.functions[call.function or ""]
+    places = [k for k, arg in enumerate(call.args) if same(program, arg, target)]
+    if len(places) != 1 or len(call.args) != len(function.params) or mentions(program, function.body, target.variable):
+        return None
+    param = program.variable(function.params[places[0]])
+    users = [s for s in walk_statements(function.body) if not isinstance(s, Block) and mentions(program, s, param.id)]
+    if not (param.type == function.return_type == target.type) or param.reference or len(users) != 1:
+        return None
+    (last,) = users
+    if last is not function.body.body[-1] or not isinstance(last, Return) or last.value is None:
+        return None
+    if any(isinstance(s, Return) and s is not last for s in walk_statements(function.body)):
+        return None
+    chain = _bare(last.value, target.type)
+    own = [e for e in walk(chain) if isinstance(e, Name) and e.variable == param.id]
+    if len(own) != 1 or not isinstance(chain, Binary) or chain.op not in ("+", "-", "*", "&", "|", "^"):
+        return None
+    op, rest = "+" if chain.op in "+-" else chain.op, list[Expr]()
+    if not _without(program, chain, own[0], op, rest):
+        return None
+    return Update(op, target, (*rest, *(a for k, a in enumerate(call.args) if k not in places)))
 
 
 def _without(program: Program, value: Expr, target: Expr, op: str, rest: list[Expr]) -> bool:

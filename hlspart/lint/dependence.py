@@ -98,7 +98,7 @@ def _distance(analysis: AccessAnalysis, loop: int, source: Access, sink: Access)
     step = analysis.loops[loop].step or 1
     sides = ((source.domain, source.map, len(source.loops)), (sink.domain, sink.map, len(sink.loops)))
     try:
-        return least_distance(source.loops.index(loop), step, *sides)
+        return least_distance(source.loops.index(loop), (step,), (1,), *sides)
     except ArithmeticError:
         return None
 

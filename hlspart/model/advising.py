@@ -11,7 +11,16 @@ from hlspart.model.results import Proof
 
 FILES = "{files}"  # stands in a command for the files
 WayKind = Literal[
-    "as-written", "pragma", "banks", "banks-at-ports", "reuse", "interchange", "scalars", "accumulators", "combined"
+    "as-written",
+    "pragma",
+    "banks",
+    "banks-at-ports",
+    "reuse",
+    "interchange",
+    "scalars",
+    "dependences",
+    "accumulators",
+    "combined",
 ]
 
 

@@ -77,7 +77,7 @@ MOST_WORK = 3_000
 class RewriteOptions(Struct, frozen=True):
     """Options of ``rewrite`` (contract)."""
 
-    style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars"] = "auto"
+    style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars", "dependences"] = "auto"
     dynamic: Literal["reject", "bankdim", "crossbar"] = "reject"
     infer: bool = False
     split_top: bool = False

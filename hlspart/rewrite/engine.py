@@ -70,7 +70,7 @@ def rewrite(
 
 
 def _style(options: RewriteOptions, generic: bool, costly: frozenset[int] | None) -> Style | None:
-    if options.style != "auto" and options.style != "interchange" and options.style != "scalars":
+    if options.style in ("split", "bankdim", "crossbar", "reuse"):
         return options.style
     if generic:
         return "split"

@@ -16,10 +16,12 @@ from hlspart.model.program import (
     Block,
     Call,
     Cast,
+    Const,
     Declare,
     Expr,
     Function,
     FunctionName,
+    If,
     IncDec,
     Jump,
     Label,
@@ -93,7 +95,7 @@ class Effects:
     assignments: dict[int, int] = field(init=False, default_factory=dict)
     largest_id: int = field(init=False, default=0)
     _modified: dict[Stmt, frozenset[int]] = field(init=False, default_factory=dict)
-    _stepped: dict[Loop, frozenset[int]] = field(init=False, default_factory=dict)
+    _stepped: dict[Loop, tuple[frozenset[int], frozenset[int]]] = field(init=False, default_factory=dict)
     _calls: dict[Stmt, tuple[Call, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -257,11 +259,20 @@ class Effects:
 
         What it also gives a new value (the iterators of inner loops) grows from there, not by itself.
         """
+        return self._moving(loop)[0]
+
+    def returning(self, loop: Loop) -> frozenset[int]:
+        """Variables that the loop assigns from their own value, and a constant in an arm: ``if (++c == W) c = 0``."""
+        return self._moving(loop)[1]
+
+    def _moving(self, loop: Loop) -> tuple[frozenset[int], frozenset[int]]:
         if loop not in self._stepped:
-            found, reset = set[int](), set[int]()
+            found, reset, fixed = set[int](), set[int](), set[int]()
             for sub in walk_statements(loop.body):
                 if isinstance(sub, Declare):
                     reset.update(sub.variables)
+                if isinstance(sub, Loop) and sub.init is not None:
+                    reset |= self.modified(sub.init)
             outside = [e for e in (loop.test, loop.step) if e is not None]
             for top in (*outside, *statement_expressions(self.program, loop.body)):
                 for expr in walk(top):
@@ -270,8 +281,11 @@ class Effects:
                             found.add(ident)
                         case Assign(op=op, target=Name(variable=ident), value=value):
                             own = op != "=" or any(isinstance(e, Name) and e.variable == ident for e in walk(value))
-                            (found if own else reset).add(ident)
-            self._stepped[loop] = frozenset(found - reset)
+                            constant = isinstance(_bare(value), Const)
+                            (found if own else fixed if constant else reset).add(ident)
+            arms = [s for s in walk_statements(loop.body) if isinstance(s, If)] if found & fixed else []
+            chosen = frozenset().union(*(self.modified(arm) for arm in arms))
+            self._stepped[loop] = frozenset(found - reset - fixed), frozenset(found & fixed & chosen - reset)
         return self._stepped[loop]
 
     def reachable(self, roots: tuple[str, ...]) -> frozenset[str]:

@@ -130,18 +130,25 @@ def _first_distance(
     return int(least.to_python())
 
 
-def least_distance(outer: int, step: int, source: tuple[str, str, int], sink: tuple[str, str, int]) -> int | None:
+def least_distance(
+    outer: int,
+    steps: tuple[int, ...],
+    weights: tuple[int, ...],
+    source: tuple[str, str, int],
+    sink: tuple[str, str, int],
+) -> int | None:
     """Least number of iterations d >= 1 of a loop after which ``sink`` touches an element that ``source`` touched.
 
     Each is (domain, map, rank): the first ``outer`` iterators are those of loops around it and the same for both, the
-    next one is the loop's with this ``step``, those behind it may be anything. None when no two iterations meet.
+    next ones are those of the loop, flattened parents included, with these ``steps`` and ``weights`` as in
+    :func:`first_distance`, those behind them may be anything. None when no two iterations meet.
     Raises ArithmeticError when the question is beyond the effort limit.
     """
     context = isl.DEFAULT_CONTEXT
     context.set_max_operations(_MAX_OPERATIONS)
     context.reset_operations()
     try:
-        return _least_distance(outer, step, source, sink)
+        return _least_distance(outer, steps, weights, source, sink)
     except isl.Error as error:
         raise ArithmeticError(str(error)) from error
     finally:
@@ -149,12 +156,17 @@ def least_distance(outer: int, step: int, source: tuple[str, str, int], sink: tu
 
 
 @lru_cache(maxsize=4096)
-def _least_distance(outer: int, step: int, source: tuple[str, str, int], sink: tuple[str, str, int]) -> int | None:
-    sides = []
+def _least_distance(
+    outer: int,
+    steps: tuple[int, ...],
+    weights: tuple[int, ...],
+    source: tuple[str, str, int],
+    sink: tuple[str, str, int],
+) -> int | None:
+    sides, kept = [], outer + len(steps)
     for domain, accessed, rank in (source, sink):
-        inner = rank - outer - 1
-        sides.append(_relation(domain, accessed).project_out(isl.dim_type.in_, outer + 1, inner))
-    later, distance = _order(outer + 1, 1, (1,), (step,))
+        sides.append(_relation(domain, accessed).project_out(isl.dim_type.in_, kept, rank - kept))
+    later, distance = _order(kept, len(steps), weights, steps)
     pairs = sides[0].apply_range(sides[1].reverse()).intersect(later)
     if pairs.is_empty():
         return None

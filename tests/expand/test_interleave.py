@@ -39,6 +39,8 @@ ROWS = """float k(const float a[96], const float b[96]) {
     return c[0] + 2 * c[1] + 3 * c[2] + 4 * c[3];
 }
 """
+CALLED = "static float mac(float s, float x, float y) {\n    float p = x * y;\n    return s + p;\n}\n"
+MORE = "static float mac(float s, float x, float y) {\n    if (x < y) return s;\n    return s + x * y;\n}\n"
 
 
 def ran(text: str, folder: Path, name: str) -> list[float]:
@@ -53,7 +55,14 @@ def ran(text: str, folder: Path, name: str) -> list[float]:
     return [call(*v) for v in vectors]  # sums of small whole numbers are exact in any order
 
 
-@pytest.mark.parametrize("text", [DOT.replace("@", u) for u in UPDATES.values()] + [ROWS], ids=[*UPDATES, "element"])
+SUM_BY_CALL = "s = mac(s, a[i], b[i]);"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [DOT.replace("@", u) for u in UPDATES.values()] + [ROWS, CALLED + DOT.replace("@", SUM_BY_CALL)],
+    ids=[*UPDATES, "element", "called"],
+)
 def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
     old = hlspart.parse(text)
     assert max(x.ii or 0 for x in old.ii().loops) > 1
@@ -70,4 +79,10 @@ def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
 )
 def test_what_is_more_than_a_sum_keeps_its_text(update: str) -> None:
     text = DOT.replace("@", update)
+    assert hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == text
+
+
+@pytest.mark.parametrize("body", [MORE, CALLED.replace("s + p", "s * 2 + p"), CALLED.replace("x * y", "x * s")])
+def test_a_call_that_does_more_than_add_keeps_its_text(body: str) -> None:
+    text = body + DOT.replace("@", SUM_BY_CALL)
     assert hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == text

@@ -1,0 +1,142 @@
+"""Dependences told: how far apart iterations meet in an array, in a DEPENDENCE directive, where the tool cannot see it.
+
+``lb[col]`` with ``if (++col == W) col = 0``, or two stores that only bounds keep apart: the tool takes it that the
+next iteration may touch the same element. Integer sets decide what is so, and the directive says no more than that:
+``dependent=false`` where no two iterations meet, else the least distance at which they do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from hlspart.expand.interleave import innermost
+from hlspart.expand.region import Refusal
+from hlspart.expand.texts import as_many, indent_of, padded
+from hlspart.model.access import Access, AccessAnalysis
+from hlspart.model.program import Call, Loop, Name, PragmaMark, Program, walk
+from hlspart.model.results import IIResult, LoopResult
+from hlspart.model.source import Edit
+from hlspart.rewrite.buffer import EditBuffer
+from hlspart.semantics.effects import statement_expressions
+from hlspart.sets.carried import least_distance
+
+_NEVER = math.inf
+_ORDERED = {("write", "read"), ("read", "write"), ("write", "write")}
+
+
+class ToldDistance(Struct, frozen=True):
+    """Iterations of ``loop`` meet in ``variable`` no nearer than ``distance`` apart; None: they never do."""
+
+    loop: Loop
+    variable: int
+    distance: int | None
+
+    def text(self, program: Program) -> str:
+        """The directive."""
+        what = "dependent=false" if self.distance is None else f"distance={self.distance} dependent=true"
+        return f"#pragma HLS DEPENDENCE variable={program.variable(self.variable).name} type=inter {what}"
+
+
+def provable(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[ToldDistance, ...]:
+    """What can be told of loops that miss their II, or may miss it."""
+    found: list[ToldDistance] = []
+    for result in figures.loops:
+        if result.pipelined and result.loop >= 0 and (result.may_miss or (result.ii is None and result.bounds)):
+            for loop in innermost(program, result):
+                found += _of_loop(program, analysis, result, loop)
+    return tuple(dict.fromkeys(found))
+
+
+def told(program: Program, chosen: Sequence[ToldDistance]) -> dict[str, tuple[Edit, ...]]:
+    """Edits that add the directives; loops whose text does not allow it keep theirs."""
+    loops = list(dict.fromkeys(x.loop for x in chosen))
+    lines = {loop.id: [x.text(program) for x in chosen if x.loop is loop] for loop in loops}
+    return as_many(program, loops, partial(_edits, program, lines))
+
+
+def _of_loop(
+    program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop
+) -> Iterator[ToldDistance]:  # fmt: skip
+    inside = [a for a in analysis.accesses if loop.id in a.loops]
+    handed = {
+        n.variable
+        for root in statement_expressions(program, loop)
+        for call in walk(root) if isinstance(call, Call)
+        for arg in call.args
+        for n in walk(arg) if isinstance(n, Name)
+    }  # fmt: skip
+    spoken = {v for d in program.directives if d.kind == "dependence" and d.usable for v in d.variables}
+    for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
+        group = next((g for g in analysis.groups if g.id == analysis.group_of.get(array)), None)
+        known = group is not None and not group.faults and len(group.members) == 1
+        if not known or array in handed | spoken or program.variable(array).volatile:
+            continue
+        mine = [a for a in inside if a.array == array]
+        least = _least(analysis, result, loop, mine)
+        if least is not None and least > 1:
+            yield ToldDistance(loop, array, None if least == _NEVER else int(least))
+
+
+def _least(
+    analysis: AccessAnalysis, result: LoopResult, loop: Loop, accesses: Sequence[Access]
+) -> float | None:  # fmt: skip
+    """The least distance at which accesses in different iterations meet; None where nobody knows."""
+    least = _NEVER
+    around = accesses[0].loops[: accesses[0].loops.index(loop.id) + 1]
+    if result.loop not in around:
+        return None
+    outer = around.index(result.loop)
+    infos = [analysis.loops[x] for x in around]
+    if any(i.step is None or i.cause is not None or i.exits for i in infos):
+        return None
+    own = infos[outer:]
+    trips = [i.trip_count.exact for i in own[1:]]
+    exact = None not in trips
+    weights = tuple(
+        math.prod(t or 0 for t in trips[k:]) if exact else 1 << 20 * (len(own) - 1 - k) for k in range(len(own))
+    )
+    steps = tuple(i.step or 1 for i in own)
+    for a in accesses:
+        if not (a.affine and a.map and a.loops[: len(around)] == around and len(a.loops) == len(a.iterators)):
+            return None
+    for a in accesses:
+        for b in accesses:
+            if (a.kind, b.kind) not in _ORDERED:
+                continue
+            sides = ((x.domain, x.map or "", len(x.loops)) for x in (a, b))
+            try:
+                found = least_distance(outer, steps, weights, *sides)
+            except ArithmeticError:
+                return None
+            if found is not None and not exact:
+                return None
+            least = min(least, _NEVER if found is None else found)
+            if least <= 1:
+                return least
+    return least
+
+
+def _edits(program: Program, lines: dict[int, list[str]], loops: Sequence[Loop], buffer: EditBuffer) -> None:
+    for loop in loops:
+        body, path = loop.body, loop.at.span.path
+        if not body.at.editable or not loop.header.editable:
+            raise Refusal("macro", f"the loop {loop.name} stands in a macro", loop.at)
+        source = program.sources[path].text
+        pad = indent_of(program, loop.at) + "    "
+        text = "".join("\n" + padded(pad, x) for x in lines[loop.id])
+        marks = [s for s in body.body if isinstance(s, PragmaMark) and s.at.kind == "plain"]
+        if marks and body.braces:
+            buffer.insert(path, marks[0].at.span.end, text)
+            continue
+        at = body.at.span.start + 1 if body.braces else loop.header.span.end
+        behind = source[at : source.find("\n", at)]
+        end = f"\n{pad}" if behind.strip() else ""
+        if body.braces:
+            buffer.insert(path, at, text + end)
+        else:
+            buffer.insert(path, at, f" {{{text}{end}")
+            buffer.insert(path, body.at.span.end, f"\n{pad[4:]}}}")
