@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.program import Declare, Loop, Name, PragmaMark, Program, Stmt, walk, walk_statements
+from hlspart.model.program import Declare, Loop, Name, PragmaMark, Program, Stmt, walk
 from hlspart.model.results import IIResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import Conflict, EditBuffer
@@ -65,8 +65,6 @@ def _only_statement(loop: Loop) -> Stmt | None:
 def _legal(program: Program, analysis: AccessAnalysis, pair: NestedLoops) -> bool:
     outer, inner = pair.outer, pair.inner
     infos = [analysis.loops.get(x.id) for x in (outer, inner)]
-    if any(isinstance(s, Loop) for s in walk_statements(inner.body)):
-        return False
     counters = set[int]()
     for loop, info in zip((outer, inner), infos, strict=True):
         counted = info is not None and info.variable is not None and not info.exits and bool(info.trip_count.min)

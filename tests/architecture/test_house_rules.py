@@ -34,7 +34,6 @@ LONG = {
     "hlspart.mars.layouts": "one algorithm",
     "hlspart.accesses.evaluate": "one interpreter: a case per expression",
     "hlspart.transform.inline": "one transformation",
-    "hlspart.accesses.loops": "what is known of loops: one match over their forms",
     "hlspart.sets.tiles": "one algorithm",
     "hlspart.render.shapes": "the JSON contract, one function per schema",
     "hlspart.rewrite.regions": "one planner",

@@ -80,6 +80,29 @@ def test_a_product_reaches_its_target_with_the_same_bits() -> None:
     assert hlspart.verify(old, new, vectors=5)
 
 
+ROWS = """void f(const float a[8][8], const float b[8][8], float c[8][8]) {
+#pragma HLS ARRAY_PARTITION variable=b type=complete dim=2
+#pragma HLS ARRAY_PARTITION variable=c type=complete dim=2
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 8; k++) {
+#pragma HLS PIPELINE II=1
+            for (int j = 0; j < 8; j++)
+                c[i][j] += a[i][k] * b[k][j];
+        }
+}
+"""
+
+
+def test_loops_around_one_that_the_tool_unrolls_change_places() -> None:
+    old = hlspart.parse(ROWS)
+    new = old.rewrite(style="interchange")
+    assert new.texts["kernel.c"].index("for (int k") < new.texts["kernel.c"].index("for (int i")
+    assert [x.ii for x in old.ii().loops if x.pipelined] > [x.ii for x in new.kernel().ii().loops if x.pipelined] == [1]
+    assert hlspart.verify(old, new, vectors=5)
+    crossed = ROWS.replace("c[i][j] += a", "c[i][j] += c[k][7 - j] * a")
+    assert hlspart.parse(crossed).rewrite(style="interchange").texts == {"kernel.c": crossed}
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
