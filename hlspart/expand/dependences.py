@@ -87,9 +87,7 @@ def _least(
     """The least distance at which accesses in different iterations meet; None where nobody knows."""
     least = _NEVER
     around = accesses[0].loops[: accesses[0].loops.index(loop.id) + 1]
-    if result.loop not in around:
-        return None
-    outer = around.index(result.loop)
+    outer = len(around) - max(1, len(result.flattened))
     infos = [analysis.loops[x] for x in around]
     if any(i.step is None or i.cause is not None or i.exits for i in infos):
         return None

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.parts import FunctionResult
@@ -136,11 +137,30 @@ def _counterpart(
         return next((x for x in same if x.loop == loop.loop), None)
     if loop.label is not None:  # a function has one of each
         return next((x for x in same if x.label == loop.label), None)
-    runs = lines.get(program.loops[loop.loop].header.span.path, ())
-    there = {r.new + loop.line - r.old for r in runs if r.old <= loop.line < r.old + r.count}
-    found = [x for x in same if x.line in there and x.label is None]
+    path = program.loops[loop.loop].header.span.path
+    found = [x for x in same if x.line in _moved(lines, path, loop.line) and x.label is None]
     beside = [x for x in before.loops if (x.function, x.line, x.label) == (loop.function, loop.line, None)]
-    return found[beside.index(loop)] if len(found) == len(beside) else None
+    new = found[beside.index(loop)] if len(found) == len(beside) else None
+    if loop.pipelined and loop.flattened and new is not None and not new.pipelined:
+        return _opened(program, loop, new, [x for x in same if x.pipelined], lines)
+    return new
+
+
+def _moved(lines: Lines, path: str, line: int) -> set[int]:
+    """Where a line went."""
+    return {r.new + line - r.old for r in lines.get(path, ()) if r.old <= line < r.old + r.count}
+
+
+def _opened(
+    program: Program, loop: LoopResult, nest: LoopResult, pipelined: Sequence[LoopResult], lines: Lines
+) -> LoopResult:
+    """The loop inside a nest that is not flattened any more, with the latency of the nest; else the nest."""
+    if loop.latency.max is None or nest.latency.max is None or nest.latency.max > loop.latency.max:
+        return nest
+    own = program.loops[loop.loop]
+    there = _moved(lines, own.header.span.path, program.line(own.header))
+    inside = [x for x in pipelined if x.line in there]
+    return replace(inside[0], latency=nest.latency) if len(inside) == 1 else nest
 
 
 def _slower_loop(old: LoopResult, new: LoopResult | None, allowed: int) -> str:

@@ -70,6 +70,21 @@ def test_what_is_told_is_the_least_distance_of_all_pairs(case: str) -> None:
     assert [x.distance for x in found] == ([] if least == 1 else [least])
 
 
+@pytest.mark.parametrize("period", (4, 5, 8))
+def test_rows_that_are_flattened_follow_each_other(period: int) -> None:
+    text = (
+        "void f(int a[64], const int b[8][8]) {\n    for (int i = 0; i < 8; i++)\n"
+        "        for (int j = 0; j < 8; j++) {\n"
+        f"#pragma HLS PIPELINE II=1\n            a[j % {period}] = a[j % {period}] * 3 + b[i][j];\n        }}\n}}\n"
+    )
+    places = [j % period for _ in range(8) for j in range(8)]
+    least = min(k - n for n, k in itertools.combinations(range(64), 2) if places[n] == places[k])
+    pipeline = hlspart.parse(text).pipeline
+    (loop,) = pipeline.figures.loops
+    found = provable(pipeline.program, pipeline.analysis, pipeline.figures)
+    assert len(loop.flattened) == 2 and [x.distance for x in found] == [least]
+
+
 @pytest.mark.parametrize(
     "body", ["a[t[n]] = a[t[n]] * 3;", "a[c] = a[c] * 3; if (++c == t[0]) c = 0;", "a[c] = a[c] * 3; c = c + t[n];"]
 )

@@ -43,6 +43,19 @@ CALLED = "static float mac(float s, float x, float y) {\n    float p = x * y;\n 
 MORE = "static float mac(float s, float x, float y) {\n    if (x < y) return s;\n    return s + x * y;\n}\n"
 
 
+NEST = """float k(const float a[96], const float b[96]) {
+    float c[4];
+    for (int r = 0; r < 4; r++)
+        c[r] = b[r];
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 24; i++)
+#pragma HLS PIPELINE II=1
+            c[r] += a[24 * r + i] * b[i];
+    return c[0] + 2 * c[1] + 3 * c[2] + 4 * c[3];
+}
+"""
+
+
 def ran(text: str, folder: Path, name: str) -> list[float]:
     (folder / f"{name}.c").write_text(text)
     library = folder / f"{name}.so"
@@ -86,3 +99,17 @@ def test_what_is_more_than_a_sum_keeps_its_text(update: str) -> None:
 def test_a_call_that_does_more_than_add_keeps_its_text(body: str) -> None:
     text = body + DOT.replace("@", SUM_BY_CALL)
     assert hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == text
+
+
+@pytest.mark.parametrize(("trips", "opened"), [("24 - r", True), ("4 - r", False)])
+def test_a_flattened_nest_is_opened_where_its_rows_then_take_fewer_cycles(
+    trips: str, opened: bool, tmp_path: Path
+) -> None:
+    """Rows of 21 to 24 sums are worth a loop of their own, those of 1 to 4 are not."""
+    text = NEST.replace("i < 24", f"i < {trips}")
+    old = hlspart.parse(text)
+    new = old.rewrite(infer=True, allow_reassoc=True)
+    (before,), (after,) = old.pipeline.figures.functions, new.kernel().pipeline.figures.functions
+    assert before.latency.max is not None and after.latency.max is not None
+    assert (after.latency.max < before.latency.max, "c_part" in new.texts["kernel.c"]) == (opened, opened)
+    assert ran(text, tmp_path, "old") == ran(new.texts["kernel.c"], tmp_path, "new")
