@@ -21,7 +21,8 @@ from hlspart.model.access import Affine
 from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, ScalarType
 from hlspart.model.source import Span
 from hlspart.reuse.fills import Fill
-from hlspart.reuse.windows import Offset, Window, WindowNest
+from hlspart.reuse.forms import Offset
+from hlspart.reuse.windows import Window, WindowNest
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Uses
@@ -42,6 +43,7 @@ class _Axis(Struct, frozen=True):
     last: int
     every: int
     scale: int
+    open: bool  # the loop ends by a value of the run, at ``last`` or before
 
     @property
     def points(self) -> int:
@@ -106,23 +108,27 @@ class WindowEmitter(Struct):
         texts = self.texts(nest.region.function)
         axes = []
         for d, (loop, info) in enumerate(zip(nest.loops, nest.region.infos, strict=True)):
-            assert (
-                info.lower is not None and info.step is not None and info.trip_count.exact and info.variable is not None
-            )
-            scale = nest.windows[0].scale[d]
+            assert info.lower is not None and info.step is not None and info.variable is not None
+            scale, trips = nest.windows[0].scale[d], info.trip_count.exact
             first = scale * info.lower.const
-            last = scale * (info.lower.const + info.step * (info.trip_count.exact - 1))
+            last = scale * (info.lower.const + info.step * ((trips or 0) - 1))
+            if trips is None:
+                last = min(w.hull[d][1] - w.high[d] for w in nest.windows)
             start = min([first, *(w.hull[d][0] - w.high[d] for w in nest.windows)])
             variable = self.program.variable(info.variable)
             kind = variable.type
             plain = isinstance(kind, ScalarType) and kind.kind == "int" and "<" not in kind.name
             signed = isinstance(kind, ScalarType) and kind.signed
             name = variable.name
+            if trips is None and texts.read_outside_loops(nest.region.analysis, info.variable):
+                raise Refusal("trip-count", f"{name} is read behind the loop {loop.name}", loop.header)
+            if trips is None and not (plain and (signed or start >= 0)):
+                raise Refusal("trip-count", f"{name} cannot count from {start}", loop.header)
             if scale * info.step > 1 or (start != first and not (plain and (signed or start >= 0))):
                 if texts.read_outside_loops(nest.region.analysis, info.variable):
                     raise Refusal("trip-count", f"{name} is read behind the loop {loop.name}", loop.header)
                 name = self.names.free(f"{name}_scan")
-            axes.append(_Axis(loop, variable.name, name, start, first, last, scale * info.step, scale))
+            axes.append(_Axis(loop, variable.name, name, start, first, last, scale * info.step, scale, trips is None))
         return tuple(axes)
 
     def _header(self, axis: _Axis) -> None:
@@ -299,7 +305,8 @@ class _Writer:
         for row in self.rows:
             if self._level(row) is not None:
                 lines.append(f"{self._waiting(row)} = {self._at(self._source(row))}[{self.last}];")
-        return lines
+        ends = [f"{axis.name} <= {axis.last}" for axis in self.axes if axis.open]
+        return [f"if ({' && '.join(ends)}) {{", *(padded("    ", x) for x in lines), "}"] if ends else lines
 
     def _at(self, row: Row) -> str:
         return self.name + "".join(f"[{k}]" for k in row)

@@ -36,7 +36,8 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin, Span, comments
-from hlspart.reuse.windows import Window, WindowNest, form_of, only, plain_body
+from hlspart.reuse.forms import form_of
+from hlspart.reuse.windows import Window, WindowNest, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions

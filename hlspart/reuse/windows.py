@@ -32,29 +32,13 @@ from hlspart.model.program import (
     walk,
 )
 from hlspart.model.results import IIResult
+from hlspart.reuse.certain import ends_alike, open_hull
 from hlspart.reuse.extents import UNKNOWN, Span, there
+from hlspart.reuse.forms import Offset, Selected, Template, form_of
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.windows import Box, extremes, read_of_own, spread
 
 MOST_DIMENSIONS = 3
-
-
-class Template(Struct, frozen=True):
-    """Element of a point: by dimension of the array, names that stay the same and (loop of the nest, pitch) pairs."""
-
-    parts: tuple[tuple[Affine, tuple[tuple[int, int], ...]], ...]
-
-
-class Selected(Struct, frozen=True):
-    """An offset that changes from iteration to iteration: a subscript that is clamped, say, less the loop's iterator.
-
-    ``subscript`` is the dimension of the array.
-    """
-
-    subscript: int
-
-
-Offset = Affine | Selected
 
 
 class Window(Struct, frozen=True):
@@ -213,6 +197,8 @@ class _Windows(Struct, frozen=True):
     ) -> Window | None:
         none = [Affine((), 0)] * len(scale)
         boxes = [_box(access, offsets, self._names(access, scale), none) for access, offsets in reads]
+        if any(self.analysis.loops[loop.id].trip_count.exact is None for loop in self.chain[-len(scale) :]):
+            return self._open(variable, template, scale, reads, boxes)
         points = []
         for access, offsets in reads:
             names = self._names(access, scale)
@@ -230,6 +216,29 @@ class _Windows(Struct, frozen=True):
             return None
         inside = [there(array.dims, k, part, hull, touching) for k, part in enumerate(template.parts)]
         if UNKNOWN in inside:
+            return None
+        return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull, tuple(inside))
+
+    def _open(
+        self,
+        variable: int,
+        template: Template,
+        scale: tuple[int, ...],
+        reads: Sequence[tuple[Access, tuple[Offset, ...]]],
+        boxes: Sequence[Box | None],
+    ) -> Window | None:
+        """The window where a loop ends by a value of the run, as :func:`open_hull` bounds it."""
+        array = self.program.variable(variable).as_array
+        plain = all(isinstance(offset, Affine) for _, offsets in reads for offset in offsets)
+        if array is None or not plain or set(scale) != {1} or not isinstance(array.element, ScalarType | StructType):
+            return None
+        touching, nest = [a for a, _ in reads], self.chain[-len(scale) :]
+        found = open_hull(self.program, self.analysis, nest, array.dims, template.parts, touching, boxes)
+        if found is None:
+            return None
+        low, high, hull = found
+        inside = [there(array.dims, k, part, hull, touching) for k, part in enumerate(template.parts)]
+        if low == high or UNKNOWN in inside:
             return None
         return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull, tuple(inside))
 
@@ -252,78 +261,6 @@ def _box(access: Access, offsets: Sequence[Offset], nest: Sequence[str], moved: 
     return tuple(found)
 
 
-def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, ...], tuple[Offset, ...]] | None:
-    """Template, scale and offsets of an access; None where these iterators do not all move it in steps."""
-    if access.index is None or not set(nest) <= set(access.iterators):
-        return None
-    first = access.iterators.index(nest[0])
-    outer, inner = access.iterators[:first], access.iterators[first + len(nest) :]
-    offsets: list[Offset | None] = [None] * len(nest)
-    scale = [0] * len(nest)
-    parts: list[tuple[Affine, tuple[tuple[int, int], ...]]] = []
-    for k, index in enumerate(access.index):
-        if index is None and (d := _selecting(access, k, nest, offsets)) is not None:
-            offsets[d], scale[d] = Selected(k), 1
-            parts.append((Affine((), 0), ((d, 1),)))
-            continue
-        if index is None or any(n not in access.iterators for n in index.names):
-            return None
-        moving = [d for d, n in enumerate(nest) if index.coefficient(n)]
-        if any(offsets[d] is not None or index.coefficient(nest[d]) < 0 for d in moving):
-            return None
-        base = Affine.of({n: index.coefficient(n) for n in outer})
-        rest = Affine.of({n: index.coefficient(n) for n in inner}, index.const)
-        if not moving:
-            if rest.terms:
-                return None
-            parts.append((base + rest, ()))
-            continue
-        pitches = _pitches(index, [nest[d] for d in moving], inner)
-        for d, pitch in zip(moving, pitches, strict=True):
-            if index.coefficient(nest[d]) % pitch:
-                return None
-            scale[d] = index.coefficient(nest[d]) // pitch
-            last = d == moving[-1]
-            offset = rest if last and pitch == 1 else _quotient(rest, pitch)
-            offsets[d], rest = offset, rest - offset.scaled(pitch)
-        if rest.terms:
-            return None
-        parts.append((base + rest, tuple(zip(moving, pitches, strict=True))))
-    if any(g is None for g in offsets):
-        return None
-    return Template(tuple(parts)), tuple(scale), tuple(g for g in offsets if g is not None)
-
-
-def _selecting(access: Access, subscript: int, nest: Sequence[str], taken: Sequence[Offset | None]) -> int | None:
-    """The loop near whose iterator a subscript stays, none of whose iterators moves another one."""
-    spans = []
-    for d, name in enumerate(nest):
-        ends = spread(access, subscript, Affine.of({name: 1})) if taken[d] is None else None
-        if ends:
-            spans.append((ends[0][1] - ends[0][0], d))
-    width, d = min(spans, default=(MOST_HELD, 0))
-    return d if width < MOST_HELD else None
-
-
-def _pitches(index: Affine, nest: Sequence[str], inner: Sequence[str]) -> list[int]:
-    """Elements between points that are neighbours in the dimension of each loop."""
-    if len(nest) == 1:
-        return [1]
-    found = []
-    for k, name in enumerate(nest):
-        own = index.coefficient(name)
-        least = index.coefficient(nest[k + 1]) if k + 1 < len(nest) else 0
-        finer = [c for n in inner if (c := abs(index.coefficient(n))) and own % c == 0 and 4 * least < c < own <= 8 * c]
-        found.append(1 if k + 1 == len(nest) else min(finer, default=own))
-    return found
-
-
-def _quotient(form: Affine, pitch: int) -> Affine:
-    """The part of a form that counts whole pitches: terms that do, and the nearest number of them in the constant."""
-    terms = {n: c // pitch for n, c in form.terms if c % pitch == 0}
-    return Affine.of(terms, (2 * form.const + pitch) // (2 * pitch))
-
-
 def _checked(
     program: Program,
     analysis: AccessAnalysis,
@@ -334,7 +271,8 @@ def _checked(
     """The nest, where its text can take reuse buffers. Raises :class:`Refusal`."""
     region = build(program, analysis, loops[0].function, tuple(loop.id for loop in loops), in_order=True)
     for loop, info in zip(loops, region.infos, strict=True):
-        if info.trip_count.exact is None or info.lower is None or info.lower.terms:
+        constant = info.lower is not None and not info.lower.terms
+        if not constant or (info.trip_count.exact is None and not ends_alike(program, loops[0], loop)):
             raise Refusal("trip-count", f"the bounds of {loop.name} are not constant", loop.header)
         if not loop.header.editable or not loop.body.at.editable or loop.at.span.path not in given:
             raise Refusal("macro", f"the loop {loop.name} stands in a macro or a header", loop.at)
