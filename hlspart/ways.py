@@ -155,8 +155,11 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     summed = options.reassoc and search.goes_on("partial sums", lambda: accumulators(*known))
     if summed and (partial := interleaved(pipeline)) is not None:
         then(partial, replace(options, reassoc=False))
-    if search.goes_on("loops in another order", lambda: pairs(*known)) and pipeline.interchanged.after is not None:
-        then(pipeline.interchanged)
+    if search.goes_on("loops in another order", lambda: pairs(*known)):
+        if pipeline.interchanged.after is not None:
+            then(pipeline.interchanged)
+        else:
+            ways += _in_another_order(pipeline, options, search)
     moved = search.goes_on("values handed on in variables", lambda: handed_on(*known))
     if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)
@@ -170,6 +173,25 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
         return best
     copied = _on_local_copies(pipeline, options, search)
     return cheapest(pipeline, [best, *copied]) if copied else best
+
+
+def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
+    """Loops in an order without their recurrences, rewritten, where ports hide what that gains."""
+    program, figures = pipeline.program, pipeline.figures
+    edits = in_new_order(program, pairs(program, pipeline.analysis, figures))
+    if not edits:
+        return []
+    first = Reused(edited(program, edits), (), {}, None)
+    if _recurring(pipeline.predict(first.result.files)) >= _recurring(figures):
+        return []
+    result = _and_then(pipeline, first, options, search)
+    lost = regressions(program, figures, pipeline.predict(result.files), result.lines)
+    return [] if lost else [result]
+
+
+def _recurring(figures: IIResult) -> int:
+    """The sum of the II that recurrences alone leave."""
+    return sum(x.recurrence_ii or 1 for x in figures.loops if x.pipelined)
 
 
 def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:

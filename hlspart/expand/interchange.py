@@ -11,11 +11,27 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
+from hlspart.expand.reductions import mentions
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.program import Declare, Loop, Name, PragmaMark, Program, Stmt, walk
+from hlspart.model.program import (
+    Assign,
+    Block,
+    Declare,
+    ExprStmt,
+    Loop,
+    Name,
+    PragmaMark,
+    Program,
+    ScalarType,
+    Stmt,
+    expressions,
+    substatements,
+    walk,
+)  # fmt: skip
 from hlspart.model.results import IIResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.semantics.effects import effects
 from hlspart.sets.reorder import crossed
 from hlspart.transform.copying import all_expressions
 from hlspart.transform.printer import Unprintable
@@ -81,7 +97,7 @@ def _legal(program: Program, analysis: AccessAnalysis, pair: NestedLoops) -> boo
     if len(names) < 2 or not fixed or _names(program, inner) & {infos[0].variable if infos[0] else None}:
         return False
     try:
-        refuse_hidden_order(program, inner.body)
+        refuse_hidden_order(program, inner.body, _made_anew(program, outer.function, inner))
     except Unprintable:
         return False
     mine = [a for a in analysis.accesses if inner.id in a.loops]
@@ -93,6 +109,52 @@ def _legal(program: Program, analysis: AccessAnalysis, pair: NestedLoops) -> boo
         for write in mine if write.kind == "write"
         for other in mine if other.array == write.array
     )  # fmt: skip
+
+
+def _made_anew(program: Program, function: str, loop: Loop) -> frozenset[int]:
+    """Scalars of a function that each iteration of a loop writes first, and that nothing else reads as it left them."""
+    known, found = effects(program), set[int]()
+    for ident in known.modified(loop.body):
+        variable = program.variable(ident)
+        plain = variable.storage == "local" and isinstance(variable.type, ScalarType) and not variable.volatile
+        if not plain or ident in known.addressed or not _written_first(program, loop.body, ident):
+            continue
+        if not _read_as_left(program, program.functions[function].body, loop, ident):
+            found.add(ident)
+    return frozenset(found)
+
+
+def _written_first(program: Program, body: Block, ident: int) -> bool:
+    """Whether a block gives a variable a value before all else that it does with it."""
+    for stmt in body.body:
+        if isinstance(stmt, Loop) and _sets(stmt.init, ident):
+            return True
+        if mentions(program, stmt, ident):
+            return _sets(stmt, ident)
+    return False
+
+
+def _sets(stmt: Stmt | None, ident: int) -> bool:
+    """Whether a statement is ``x = e``, without x in e."""
+    expr = stmt.expr if isinstance(stmt, ExprStmt) else None
+    if not isinstance(expr, Assign) or expr.op != "=" or not isinstance(expr.target, Name):
+        return False
+    return expr.target.variable == ident and all(
+        not isinstance(e, Name) or e.variable != ident for e in walk(expr.value)
+    )
+
+
+def _read_as_left(program: Program, stmt: Stmt, loop: Loop, ident: int) -> bool:
+    """Whether a variable is named outside of ``loop`` and of loops that count with it."""
+    if stmt is loop or (isinstance(stmt, Loop) and _sets(stmt.init, ident)):
+        return False
+    inner = substatements(stmt)
+    if not inner:
+        return mentions(program, stmt, ident)
+    own = (e for root in expressions(stmt) for e in walk(root))
+    return any(isinstance(e, Name) and e.variable == ident for e in own) or any(
+        _read_as_left(program, s, loop, ident) for s in inner
+    )
 
 
 def _names(program: Program, loop: Loop) -> set[int | None]:

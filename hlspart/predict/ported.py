@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from hlspart.hardware.memory import BUS
+from hlspart.hardware.memory import BUS, STREAMS
 from hlspart.model.results import Proof
 from hlspart.predict.loops import Prediction
 from hlspart.predict.proved import by_values
@@ -16,7 +16,25 @@ from hlspart.sets.counting import elements
 
 def proof(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
     """Why a loop of so many iterations cannot reach II ``aim``: by what recurs, or by the ports of the top function."""
-    return by_values(p, aim) or _through_ports(p, aim, iterations)
+    return by_values(p, aim) or _through_channels(p, aim) or _through_ports(p, aim, iterations)
+
+
+def _through_channels(p: Prediction, aim: int) -> Proof | None:
+    """Why channels of the top function keep a loop from II ``aim``: each gives or takes a word a cycle."""
+    storage, everywhere = p.elaborated.storage, p.elaborated.carriers.space.domain
+    best: Proof | None = None
+    for variable in p.counts:
+        record = storage.program.variable(variable)
+        if storage.memory(variable).storage not in STREAMS or not storage.arrays.is_interface(record):
+            continue
+        refs = [(op.kind, op.ref) for op in p.problem.graph.memory if op.ref is not None]
+        sure = [k for k, ref in refs if ref.variable == variable and not ref.guarded and ref.domain == everywhere]
+        for kind, verb in (("load", "reads"), ("store", "writes")):
+            words = sure.count(kind)
+            if words > aim and (best is None or words > best.ii):
+                text = f"proved: each iteration {verb} {words} words of the channel '{record.name}', one a cycle"
+                best = Proof(words, (), text)
+    return best
 
 
 def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | None:

@@ -94,13 +94,16 @@ def refuse_reverse(program: Program, analysis: AccessAnalysis, loop: int) -> Non
         refuse("a loop inside is not counted")
 
 
-def refuse_hidden_order(program: Program, body: Block) -> None:
-    """Raise Unprintable unless iterations of ``body`` meet in elements of arrays alone."""
+def refuse_hidden_order(program: Program, body: Block, own: frozenset[int] = frozenset()) -> None:
+    """Raise Unprintable unless iterations of ``body`` meet in elements of arrays alone.
+
+    ``own``: variables that each iteration gives a value before it reads them, and that nothing reads later.
+    """
 
     def refuse(reason: str, at: Origin) -> None:
         raise Unprintable(reason, at)
 
-    inside = {v for s in walk_statements(body) if isinstance(s, Declare) for v in s.variables}
+    inside = {v for s in walk_statements(body) if isinstance(s, Declare) for v in s.variables} | own
     for stmt in walk_statements(body):
         if isinstance(stmt, Jump | Label | Return):
             refuse("the body has a jump or a label", stmt.at)

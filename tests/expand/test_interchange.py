@@ -103,6 +103,45 @@ def test_loops_around_one_that_the_tool_unrolls_change_places() -> None:
     assert hlspart.parse(crossed).rewrite(style="interchange").texts == {"kernel.c": crossed}
 
 
+OLD_STYLE = """void f(const float a[64], const float in[64], float out[64]) {
+    int i, j, k, row;
+    float x, b[64], c[64];
+    for (j = 0; j < 64; j++) c[j] = 0, b[j] = in[j];
+    for (i = 0; i < 8; i++)
+        for (k = 0; k < 8; k++) {
+#pragma HLS PIPELINE II=1
+            row = k * 8;
+            x = a[i * 8 + k];
+            for (j = 0; j < 8; j++)
+                c[i * 8 + j] += x * b[row + j];
+        }
+    for (j = 0; j < 64; j++) out[j] = c[j];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "moves"),
+    [
+        ("row = k * 8;", "row = k * 8;", True),
+        ("row = k * 8;", "row += 8;", False),
+        ("row = k * 8;", "if (k < 7) row = k * 8;", False),
+        ("out[j] = c[j];\n", "out[j] = c[j];\n    out[0] = x;\n", False),
+        ("float x, b", "static float x; float b", False),
+    ],
+)
+def test_variables_that_each_iteration_makes_anew_hand_on_nothing(old: str, new: str, moves: bool) -> None:
+    text = OLD_STYLE.replace(old, new)
+    made = hlspart.parse(text)
+    assert bool(pairs(made.program, made.pipeline.analysis, made.pipeline.figures)) == moves
+    if moves:  # ports hide what the order gains, so that banks have to come with it
+        assert made.rewrite(style="interchange").texts == {"kernel.c": text}
+        written = made.rewrite(infer=True)
+        late = [x.ii for x in written.kernel().pipeline.figures.loops if x.flattened]
+        assert written.texts["kernel.c"].index("for (k =") < written.texts["kernel.c"].index("for (i =") and late == [1]
+        assert hlspart.verify(made, written, vectors=5)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -94,3 +94,26 @@ def test_elements_come_through_the_ports_of_the_top(case: str) -> None:
         cycles = after.functions[0].latency.max
         assert cycles is not None and cycles >= 16 * least
         assert loop.proof is not None and "at the ports of the top function" in loop.proof.text
+
+
+CHANNELS = {  # body, the words that each iteration moves through one channel
+    "read": ("o[i] = in.read() + in.read();", 2),
+    "loops inside": ("int s = 0; for (int j = 0; j < 5; j++) s += in.read(); o[i] = s;", 5),
+    "written": ("out.write(o[i]); out.write(i); out.write(3);", 3),
+    "by turns": ("if (i % 2 == 0) o[i] = in.read() + in.read();", None),
+    "by data": ("if (o[i] > 3) o[i] = in.read() + in.read();", None),
+    "one each": ("out.write(in.read() + o[i]);", None),
+}
+
+
+@pytest.mark.parametrize("case", CHANNELS)
+def test_channels_of_the_top_move_a_word_a_cycle(case: str) -> None:
+    body, words = CHANNELS[case]
+    text = (
+        "#include <hls_stream.h>\nvoid f(hls::stream<int> &in, hls::stream<int> &out, int o[16]) {\n"
+        f"L: for (int i = 0; i < 16; i++) {{\n#pragma HLS PIPELINE II=1\n{body}\n}}\n}}\n"
+    )
+    (loop,) = [x for x in hlspart.parse(text, "k.cpp").pipeline.figures.loops if x.pipelined]
+    assert (None if loop.proof is None else loop.proof.ii) == words
+    if words is not None:
+        assert loop.ii == words and loop.proof is not None and "one a cycle" in loop.proof.text
