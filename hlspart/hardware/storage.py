@@ -196,8 +196,12 @@ class Storage:
         loops = self.target.partitions_for
         if loops == "nothing" or (loops == "pragmas" and origin == "auto"):
             return False
-        # a report of 2025.1 (Marui-9/swiglu): 16 stores an iteration into a bank that BIND_STORAGE gives one port, II 1
-        if self.memory(variable).bound and loops != "all":
+        # reports of 2023.2 and 2025.1: II 1 for 16 stores an iteration into a memory that a directive binds
+        memory = self.memory(variable)
+        if memory.bound and loops != "all":
+            return False
+        # a report of 2023.2 (gct02/AHLS): an array that copies serve is not partitioned for such a loop
+        if memory.storage == REPLICATED and origin == "auto":
             return False
         return not self.arrays.is_interface(self.program.variable(variable)) and not self.arrays.are_parameters(
             variable

@@ -412,6 +412,8 @@ def test_remainders_of_no_power_of_two_may_hide_which_banks_an_access_reaches(fa
     seen = max(sum(bank in banks for banks in reached) for bank in range(factor))
     fixed = all(len(banks) == 1 for banks in reached)
     hidden = seen if fixed or factor & (factor - 1) == 0 else 16
+    if hidden == 16 and factor > 16:  # sixteen remainders: no two loads meet, as reports of stores show
+        seen = hidden = 1
     low, high = -(-seen // 2), -(-hidden // 2)
     found = loop(SOME_BANKS.format(factor=factor), "L")
     assert (found.ii, found.bounds) == ((low, None) if low == high else (None, (low, high)))
@@ -455,7 +457,7 @@ def test_a_factor_that_is_a_variable_is_a_constant_to_some_tools():
 
 @pytest.mark.parametrize(("members", "bounds"), [("a, b, c, d, e, f", (1, 6)), ("a, b, c, d", 1), ("a, b, c", (1, 3))])
 def test_structures_that_fill_no_port(members, bounds):
-    """AMD's example of structures (2023.2): II 2 for elements of 24 bytes at m_axi ports, where 32 would do it in one."""
+    """AMD's example of structures (2023.2): II 2 for elements of 24 bytes at m_axi ports, 1 for 32."""
     text = f"""struct Many {{ int {members}; }};
 void f(Many *in, Many out[50]) {{
 #pragma HLS INTERFACE m_axi port=in bundle=g

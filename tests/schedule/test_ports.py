@@ -421,3 +421,20 @@ def test_a_scalar_at_an_axi_lite_port_is_a_register():
     where = {"tool": "vivado-hls-2019.1", "part": "xc7a100t-csg324-1"}
     assert loop(text.replace("SUM", "*s += x;"), **where).ii == 5
     assert (loop(text.replace("SUM", "s[i] += x;"), **where).ii or 0) > 1  # a memory of one port
+
+
+@pytest.mark.parametrize(("step", "width", "banks", "said"), [(13, 13, 15, 1), (16, 16, 80, 1), (16, 16, 10, (4, 8))])
+def test_stores_that_never_meet_at_banks_by_a_remainder(step, width, banks, said):
+    """Public reports (2023.2): II 1 where each store of an iteration has a bank, that of all banks elsewhere."""
+    text = f"""void f(float in[16], float out[1024]) {{
+    float x[1024];
+#pragma HLS ARRAY_PARTITION variable=x cyclic factor={banks}
+    L: for (int i = 0; i < 30; i++) {{
+#pragma HLS PIPELINE II=1
+        for (int k = 0; k < {width}; k++) x[i * {step} + k] = 0;
+    }}
+    READ: for (int i = 0; i < 1024; i++) out[i] = x[i];
+}}
+"""
+    found = loop(text, tool="vitis-2023.2")
+    assert (found.ii or found.bounds) == said
