@@ -164,7 +164,7 @@ class PortProblem(Sites):
         residues = [
             [f[k].const % dim.banks for f in known]
             for k, dim in enumerate(layout.dims)
-            if dim.banks > 1 and dim.kind == "cyclic" and all(f[k].terms == known[0][k].terms for f in known)
+            if dim.by_remainder and all(f[k].terms == known[0][k].terms for f in known)
         ]
         return bool(residues) and len(set(zip(*residues, strict=True))) == len(known)
 

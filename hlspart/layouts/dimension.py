@@ -81,6 +81,11 @@ class DimLayout(Struct, frozen=True):
                 return None
 
     @property
+    def by_remainder(self) -> bool:
+        """Whether an index lies in the bank of its remainder, so that a constant distance tells banks apart."""
+        return self.kind == "cyclic" and self.banks > 1
+
+    @property
     def divides(self) -> bool:
         """Whether a bank is the remainder of a division that is no shift."""
         return self.kind == "cyclic" and self.banks & (self.banks - 1) != 0
