@@ -164,6 +164,7 @@ def demands(
     memories = {a.variable: a for a in base.arrays}
     effort = max(1, options.effort)
     performed = PortAccesses(program, analysis, target)
+    entered = entries(program, base)
     for result in base.loops:
         if key(result) not in targets:
             continue
@@ -176,8 +177,7 @@ def demands(
                 continue
             ports, ii = target.ports(memory.storage), targets[key(result)]
             need = Need(space, touched, ports, ii, target.exclusive_arms, effort)
-            entered = entries(program, base, result)
-            loops.setdefault(ident, []).append(LoopNeed(result, variable, need, entered))
+            loops.setdefault(ident, []).append(LoopNeed(result, variable, need, entered(result)))
     held = partition_indices(program, analysis)
     found = []
     for group in analysis.groups:

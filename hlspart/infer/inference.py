@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -153,18 +153,23 @@ class Inference:
             1,
         )
 
+    @cached_property
+    def entered(self) -> Callable[[LoopResult], int]:
+        """How often the loops around a loop enter it, as :func:`entries` says."""
+        return entries(self.program, self.base)
+
     def cycles(self, result: IIResult) -> int | None:
         """Cycles of all loops together, each as often as it is entered; None when one is not known."""
         total = 0
         for loop in self.asked_loops(result):
             if loop.ii is None or loop.trip_count.max is None:
                 return None
-            total += loop.ii * loop.trip_count.max * entries(self.program, self.base, loop)
+            total += loop.ii * loop.trip_count.max * self.entered(loop)
         return total
 
     def price(self, result: InferResult) -> int:
         """Cycles of all loops of a result together, as far as they are known: the most that they can be."""
-        weights = {key(x): (x.trip_count.max or 1) * entries(self.program, self.base, x) for x in self.before.loops}
+        weights = {key(x): (x.trip_count.max or 1) * self.entered(x) for x in self.before.loops}
         most = ((x, x.ii_after or (x.span_after[1] if x.span_after else x.ii_before)) for x in result.loops)
         return sum((ii or 0) * weights.get((x.function, x.loop), 1) for x, ii in most)
 

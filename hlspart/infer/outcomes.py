@@ -31,16 +31,17 @@ def outcomes(
 ) -> list[InferredLoop]:
     """What each loop gains under ``decisions``; ``free``: the prediction if memories had ports enough."""
     before = {key(x): x for x in run.ground.before.loops}
+    banked: dict[LoopKey, list[int]] = {}  # arrays that need the rewrite, by the loops that access them
+    for d in decisions:
+        for one in {key(x.result) for x in d.demand.loops} if d.choice.rewrite else ():
+            banked.setdefault(one, []).append(d.demand.roots[0])
+    names_of = {key(x): x.name for x in reversed(run.ground.first.loops)}
     out = []
     for loop in run.ground.asked_loops(after):
         asked = run.ground.targets[key(loop)]
         loop = as_asked(loop, asked)
         cause = loop.cause
-        rewritten = tuple(
-            d.demand.roots[0]
-            for d in decisions
-            if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
-        )
+        rewritten = tuple(banked.get(key(loop), ()))
         names = ", ".join(run.ground.program.variable(v).name for v in rewritten)
         needs = f"needs the rewrite of {names}" if rewritten else None
         if loop.ii is not None and loop.ii > asked:
@@ -57,13 +58,14 @@ def outcomes(
             loop.function, loop.name, target_ii, old.ii, loop.ii, cause, None, rewritten,
             old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None, loop.loop,
         )  # fmt: skip
-        out.append(_supposed(run, found) if run.ground.supposed else found)
+        if run.ground.supposed:
+            found = _supposed(run, found, names_of.get((found.function, found.loop), found.name))
+        out.append(found)
     return out
 
 
-def _supposed(run: Choosing, item: InferredLoop) -> InferredLoop:
+def _supposed(run: Choosing, item: InferredLoop, name: str) -> InferredLoop:
     """A loop that nothing pipelines: no II before or after, and what both would be if something did."""
-    name = next((x.name for x in run.ground.first.loops if key(x) == (item.function, item.loop)), item.name)
     figures = " and ".join(
         f"{'?' if ii is None and span is None else ii or '..'.join(map(str, span or ()))} {when}"
         for ii, span, when in ((item.ii_before, item.span_before, "before"), (item.ii_after, item.span_after, "after"))

@@ -51,9 +51,7 @@ class Binding(Struct, frozen=True):
 def bindings(program: Program, function: str) -> Mapping[int, Binding]:
     """Bindings of the operations of a function, by the variable that gets their result."""
     out: dict[int, Binding] = {}
-    for d in program.directives:
-        if d.function != function or not d.usable:
-            continue
+    for d in program.usable.get(function, ()):
         found = _bound(d)
         if found is None:
             continue
@@ -85,9 +83,9 @@ def limits(program: Program, function: str, around: Collection[int | None]) -> d
     Raises :class:`Unmodelled` for a limit on cores. Calls are expanded by now: limits on functions concern others.
     """
     out: dict[tuple[str, str], int] = {}
-    for d in program.directives:
+    for d in program.usable.get(function, ()):
         limit = d.values.get("limit")
-        if d.kind != "allocation" or not d.usable or d.function != function or d.loop not in around or not limit:
+        if d.kind != "allocation" or d.loop not in around or not limit:
             continue
         names = (d.option("instances") or "").replace(" ", "").split(",")
         what = d.choice("type", ("function", "operation", "core"))
@@ -110,5 +108,5 @@ def unit_of(d: Directive, unit: str) -> bool:
 
 def balanced(program: Program, function: str, around: Collection[int | None]) -> bool:
     """Whether expressions are balanced: not where EXPRESSION_BALANCE off says so."""
-    found = [d for d in program.directives if d.kind == "expression_balance" and d.usable and d.function == function]
+    found = [d for d in program.usable.get(function, ()) if d.kind == "expression_balance"]
     return not any(d.loop in around and d.has("off") for d in found)

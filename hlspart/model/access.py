@@ -7,12 +7,15 @@ nest with a suffix (``i``, ``i_2``); parameters keep their own names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import Literal, TypeVar
 
 from msgspec import Struct, field
 
 from hlspart.model.source import Origin
+
+K = TypeVar("K", bound=Hashable)
 
 
 class Affine(Struct, frozen=True):
@@ -187,7 +190,14 @@ class ArrayGroup(Struct, frozen=True):
     top: bool
 
 
-class AccessAnalysis(Struct, frozen=True):
+def _arrays(pairs: Iterable[tuple[K, int]]) -> Mapping[K, frozenset[int]]:
+    found: dict[K, set[int]] = {}
+    for key, array in pairs:
+        found.setdefault(key, set()).add(array)
+    return {key: frozenset(arrays) for key, arrays in found.items()}
+
+
+class AccessAnalysis(Struct, frozen=True, dict=True):
     """Result of ``hlspart.accesses.analyse``.
 
     ``shapes`` has the extents of arrays, and of pointers used as such: None where nothing tells one, not the
@@ -201,6 +211,23 @@ class AccessAnalysis(Struct, frozen=True):
     group_of: Mapping[int, int] = field(default_factory=dict)  # variable id -> group id
     shapes: Mapping[int, tuple[int | None, ...]] = field(default_factory=dict)  # by variable id
 
+    @cached_property
+    def arrays_in(self) -> Mapping[int | None, frozenset[int]]:
+        """Arrays that each loop accesses, by its id; None: all that are accessed."""
+        return _arrays((place, a.array) for a in self.accesses for place in (None, *a.loops))
+
+    @cached_property
+    def arrays_of(self) -> Mapping[str, frozenset[int]]:
+        """Arrays that each function itself accesses."""
+        return _arrays((a.function, a.array) for a in self.accesses)
+
     def of_array(self, variable: int) -> tuple[Access, ...]:
         """Accesses of one variable."""
-        return tuple(a for a in self.accesses if a.array == variable)
+        return self._of_array.get(variable, ())
+
+    @cached_property
+    def _of_array(self) -> Mapping[int, tuple[Access, ...]]:
+        found: dict[int, list[Access]] = {}
+        for a in self.accesses:
+            found.setdefault(a.array, []).append(a)
+        return {array: tuple(own) for array, own in found.items()}

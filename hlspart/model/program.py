@@ -8,6 +8,7 @@ dictionary; ``id`` numbers are unique in a :class:`Program`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct, field
@@ -226,7 +227,7 @@ class Hole(Struct, frozen=True):
     names: frozenset[str]
 
 
-class Program(Struct, frozen=True, eq=False):
+class Program(Struct, frozen=True, eq=False, dict=True):
     """All given files together.
 
     ``sources`` has every file with spans in it (headers included). ``constants`` maps the macro
@@ -256,6 +257,15 @@ class Program(Struct, frozen=True, eq=False):
     made: frozenset[str] = frozenset()
     counted: tuple[tuple[Span, str], ...] = ()
     holes: tuple[Hole, ...] = ()
+
+    @cached_property
+    def usable(self) -> Mapping[str | None, tuple[Directive, ...]]:
+        """Directives that are usable, by the function in which they stand, each in order."""
+        found: dict[str | None, list[Directive]] = {}
+        for d in self.directives:
+            if d.usable:
+                found.setdefault(d.function, []).append(d)
+        return {name: tuple(own) for name, own in found.items()}
 
     def variable(self, ident: int) -> Variable:
         """The variable with this id."""

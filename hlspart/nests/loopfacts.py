@@ -21,9 +21,8 @@ class LoopFacts:
         self.program, self.analysis, self.target = program, analysis, target
         self.function = program.functions[function]
         self.directives: dict[int | None, list[Directive]] = {}
-        for d in program.directives:
-            if d.function == function and d.usable:
-                self.directives.setdefault(d.loop, []).append(d)
+        for d in program.usable.get(function, ()):
+            self.directives.setdefault(d.loop, []).append(d)
 
     @cached_property
     def called(self) -> Mapping[int, frozenset[str]]:

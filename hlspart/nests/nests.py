@@ -85,6 +85,10 @@ class Nests(LoopFacts):
             )
         return tuple(self._walk(self.function.body.body, ()))
 
+    def arrays(self, nest: Nest) -> frozenset[int]:
+        """Arrays accessed in a nest; those of the whole program for a function that is pipelined as a whole."""
+        return self.analysis.arrays_in.get(nest.chain[0].id if nest.chain else None, frozenset())
+
     @cached_property
     def unrolled(self) -> frozenset[int]:
         """Loops that are unrolled completely, by pragma or under a pipelined loop."""

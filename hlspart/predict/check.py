@@ -11,7 +11,7 @@ from hlspart.model.causes import as_text
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult, Validation
-from hlspart.nests.nests import Nests
+from hlspart.nests.nests import Nest, Nests
 from hlspart.nests.standing import Running
 from hlspart.partition import validate
 from hlspart.predict import resources
@@ -94,7 +94,7 @@ class PortAccesses:
 
     def __init__(self, program: Program, analysis: AccessAnalysis, target: Target) -> None:
         self.program, self.analysis, self.target = program, analysis, target
-        self._functions: dict[str, FunctionModel] = {}
+        self._functions: dict[str, tuple[FunctionModel, dict[int | None, Nest]]] = {}
 
     def of(self, loop_id: int, whole: str | None = None) -> tuple[IterationSpace, Mapping[int, tuple[PortAccess, ...]]]:
         """Iterations of a loop, and its accesses by variable id: empty when the loop cannot be elaborated.
@@ -102,26 +102,31 @@ class PortAccesses:
         ``whole`` names a function that is pipelined as a whole instead of a loop. Local arrays of expanded calls
         appear under the id that they have in the program; of several expansions the one with most accesses.
         """
-        function = self._function(whole if whole is not None else self.program.loops[loop_id].function)
-        for nest in function.nests.all:
-            if nest.loop is None if whole is not None else loop_id in (x.id for x in nest.chain):
-                try:
-                    model, same = function.model(nest)
-                    item = model.elaborate(same)
-                except Unmodelled:
-                    return function.nests.space(nest), {}
-                accesses: dict[int, tuple[PortAccess, ...]] = {}
-                for variable, found in item.accesses.items():
-                    old = function.home(nest).forward.variable(variable)
-                    ident = old if old >= 0 else variable
-                    accesses[ident] = max(accesses.get(ident, ()), found, key=len)
-                return item.space, accesses
-        return IterationSpace((), "{ [] }", ()), {}
+        function, nests = self._function(whole if whole is not None else self.program.loops[loop_id].function)
+        nest = nests.get(None if whole is not None else loop_id)
+        if nest is None:
+            return IterationSpace((), "{ [] }", ()), {}
+        try:
+            model, same = function.model(nest)
+            item = model.elaborate(same)
+        except Unmodelled:
+            return function.nests.space(nest), {}
+        accesses: dict[int, tuple[PortAccess, ...]] = {}
+        for variable, found in item.accesses.items():
+            old = function.home(nest).forward.variable(variable)
+            ident = old if old >= 0 else variable
+            accesses[ident] = max(accesses.get(ident, ()), found, key=len)
+        return item.space, accesses
 
-    def _function(self, name: str) -> FunctionModel:
+    def _function(self, name: str) -> tuple[FunctionModel, dict[int | None, Nest]]:
+        """A function, and its nests by each of their loops (None: the function as a whole)."""
         if name not in self._functions:
             nests = Nests(self.program, self.analysis, self.target, name)
-            self._functions[name] = FunctionModel(nests, Validation((), {}))
+            of: dict[int | None, Nest] = {}
+            for nest in nests.all:
+                for ident in (x.id for x in nest.chain) if nest.loop is not None else (None,):
+                    of.setdefault(ident, nest)
+            self._functions[name] = FunctionModel(nests, Validation((), {})), of
         return self._functions[name]
 
 

@@ -26,7 +26,7 @@ from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range, withi
 from hlspart.predict.doubts import ii_range, loosest
 from hlspart.predict.functions import WHOLE
 from hlspart.predict.hints import Trial, with_hints
-from hlspart.predict.known import Premises, once
+from hlspart.predict.known import Concerns, once
 from hlspart.predict.latency import UNKNOWN, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
 from hlspart.predict.loops import LoopModel, Prediction
@@ -83,8 +83,12 @@ class FunctionModel:
         arrays = {a.array for a in nests.analysis.accesses if a.function in below}
         arrays |= {v.id for v in program.arrays() if v.function in below}
 
-        asked = Premises.of(program, storage, below, arrays, (hints, bank_model))
+        asked = Concerns(program, storage, below).about(arrays, (hints, bank_model))
         return once(program, (name, None), asked, lambda: FunctionModel(nests, validation, storage, hints, bank_model))
+
+    @cached_property
+    def _concerns(self) -> Concerns:
+        return Concerns(self.program, self.storage, effects(self.program).reachable((self.name,)))
 
     @cached_property
     def loops(self) -> tuple[LoopResult, ...]:
@@ -159,10 +163,10 @@ class FunctionModel:
     def _predicted(self, model: LoopModel, nest: Nest) -> Prediction:
         """The prediction of a nest, once for the same directives but for partitions, and the same memories in it."""
         program, loop = self.program, nest.loop.id if nest.loop is not None else WHOLE
-        below = effects(program).reachable((self.name,))
-        inside = (a for a in self.analysis.accesses if a.function in below)
-        arrays = {a.array for a in inside if nest.loop is None or nest.chain[0].id in a.loops}
-        asked = Premises.of(program, self.storage, below, arrays)
+        inside = self.nests.arrays(nest)
+        if nest.loop is None:
+            inside = frozenset(a.array for a in self.analysis.accesses if a.function in self._concerns.functions)
+        asked = self._concerns.about(inside)
         return once(program, (self.name, loop), asked, lambda: model.predict(nest))
 
     def _pipelined(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from msgspec import Struct
@@ -33,39 +34,6 @@ class Premises(Struct, frozen=True, eq=False):
     unrolled: frozenset[int]
     how: tuple[object, ...]
 
-    @staticmethod
-    def of(
-        program: Program,
-        storage: Storage,
-        functions: Collection[str],
-        arrays: Iterable[int],
-        how: tuple[object, ...] = (),
-    ) -> Premises:
-        """What to ask about ``functions``, which access ``arrays``."""
-
-        wanted = sorted(arrays)
-
-        def concerns(d: Directive) -> bool:
-            if d.kind == "array_partition" and d.modelled:
-                return False
-            if d.kind == "bind_storage":
-                return not {*wanted}.isdisjoint(d.variables)
-            return d.function in functions or d.kind not in _OF_A_FUNCTION
-
-        def memory(v: int) -> tuple[Memory, bool, bool, bool]:
-            pragma, auto = (storage.may_partition(v, origin) for origin in ("pragma", "auto"))
-            return storage.memory(v), storage.has_unknown_ports(v), pragma, auto
-
-        automatic = storage.automatic
-        return Premises(
-            storage.analysis,
-            storage.target.unaided,
-            tuple(filter(concerns, program.directives)),
-            tuple(memory(v) for v in wanted),
-            frozenset(x for x in automatic.unrolled & program.loops.keys() if program.loops[x].function in functions),
-            (*how, automatic.tables),
-        )
-
     def same(self, other: Premises) -> bool:
         """Whether the answer is the same."""
         return (
@@ -73,6 +41,52 @@ class Premises(Struct, frozen=True, eq=False):
             and (self.how, self.unrolled, self.memories) == (other.how, other.unrolled, other.memories)
             and self.beside == other.beside
             and self.target == other.target
+        )
+
+
+class Concerns(Struct, frozen=True, dict=True):
+    """What concerns predictions of ``functions`` and of loops in them, whatever arrays they access."""
+
+    program: Program
+    storage: Storage
+    functions: Collection[str]
+
+    @cached_property
+    def _directives(self) -> tuple[tuple[Directive, ...], bool]:
+        """Those that concern the functions, and whether some do by their arrays alone."""
+
+        def concerns(d: Directive) -> bool:
+            if d.kind == "array_partition" and d.modelled:
+                return False
+            return d.function in self.functions or d.kind not in _OF_A_FUNCTION or d.kind == "bind_storage"
+
+        found = tuple(filter(concerns, self.program.directives))
+        return found, any(d.kind == "bind_storage" for d in found)
+
+    @cached_property
+    def _unrolled(self) -> frozenset[int]:
+        loops = self.program.loops
+        unrolled = self.storage.automatic.unrolled
+        return frozenset(x for x in unrolled if x in loops and loops[x].function in self.functions)
+
+    def about(self, arrays: Collection[int], how: tuple[object, ...] = ()) -> Premises:
+        """What to ask about the functions, or a loop of them, that access ``arrays``."""
+        storage = self.storage
+        beside, bound = self._directives
+        if bound:
+            beside = tuple(d for d in beside if d.kind != "bind_storage" or not {*arrays}.isdisjoint(d.variables))
+
+        def memory(v: int) -> tuple[Memory, bool, bool, bool]:
+            pragma, auto = (storage.may_partition(v, origin) for origin in ("pragma", "auto"))
+            return storage.memory(v), storage.has_unknown_ports(v), pragma, auto
+
+        return Premises(
+            storage.analysis,
+            storage.target.unaided,
+            beside,
+            tuple(memory(v) for v in sorted(arrays)),
+            self._unrolled,
+            (*how, storage.automatic.tables),
         )
 
 

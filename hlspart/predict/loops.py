@@ -301,9 +301,7 @@ class LoopModel:
         inner = {s.id for x in nest.chain for s in c.walk_statements(x) if isinstance(s, c.Loop)}
         scope = inner | {x.id for x in nest.outer} | {None}
         return tuple(
-            d
-            for d in self.program.directives
-            if d.kind == "dependence" and d.usable and d.function == nest.function and d.loop in scope
+            d for d in self.program.usable.get(nest.function, ()) if d.kind == "dependence" and d.loop in scope
         )
 
     # ------------------------------------------------------------------------------- problem

@@ -5,8 +5,7 @@ Every command that writes text reads it back through :func:`regressions` before 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -105,13 +104,14 @@ def touched(program: Program, analysis: AccessAnalysis, lost: Regression) -> set
     return {a.array for a in analysis.accesses if a.function in functions}
 
 
-def entries(program: Program, base: IIResult, loop: LoopResult) -> int:
+def entries(program: Program, base: IIResult) -> Callable[[LoopResult], int]:
     """How often the loops around a loop enter it (those with unknown bounds count once)."""
-    return math.prod(
-        x.trip_count.max or 1
-        for x in base.loops
-        if x.function == loop.function and not x.pipelined and loop.loop in _inside(program, x.loop)
-    )
+    times: dict[int, int] = {}
+    for x in base.loops:
+        if not x.pipelined:
+            for inner in _inside(program, x.loop):
+                times[inner] = times.get(inner, 1) * (x.trip_count.max or 1)
+    return lambda loop: times.get(loop.loop, 1)
 
 
 def _inside(program: Program, ident: int) -> frozenset[int]:
@@ -187,8 +187,9 @@ def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult,
     if any(old.ii is not None and new.ii is None for old, new in known):
         return True
     gained = cost = 0
+    entered = entries(program, before)
     for old, new in known:
-        times = entries(program, before, old) * (1 if old.pipelined else old.trip_count.max or 1)
+        times = entered(old) * (1 if old.pipelined else old.trip_count.max or 1)
         if old.ii is not None and new.ii is not None:
             gained += (old.ii - new.ii) * max(0, (old.trip_count.min or 1) - 1) * times
         if old.depth is not None and new.depth is None:
@@ -199,6 +200,7 @@ def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult,
 def _longer(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> str:
     """Where no latency is known: pipelined loops that take more cycles together, whatever their II."""
     was = now = 0
+    entered = entries(program, before)
     for old, new in pairs:
         if not old.pipelined or new is None or not new.pipelined:
             continue
@@ -206,7 +208,7 @@ def _longer(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult
             if old.ii is None or new.ii is None or new.ii < old.ii:
                 return ""  # what it gains is not known
             continue
-        times = entries(program, before, old)
+        times = entered(old)
         was, now = was + times * old.latency.max, now + times * new.latency.max
     return f"its loops take {now} cycles instead of {was}" if now > was else ""
 

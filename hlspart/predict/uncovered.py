@@ -14,6 +14,7 @@ from hlspart.model.access import AccessAnalysis
 from hlspart.model.causes import Cause
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
+from hlspart.model.results import PragmaStatus
 from hlspart.nests.automatic import without_body
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.loops import Prediction
@@ -47,11 +48,10 @@ class Uncovered(Struct, frozen=True, dict=True):
         around = {x.id for x in (*nest.outer, *nest.chain)}
         around |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
         called = self.reached(nest)
-        for d in self._usable:
-            if d.function in (self.nests.function.name, *called):
-                text = self._unmodelled(d, nest, around, called)
-                if text is not None:
-                    yield Cause(text)
+        for d in self._usable_in(called):
+            text = self._unmodelled(d, nest, around, called)
+            if text is not None:
+                yield Cause(text)
         yield from self._of_variables(nest)
         yield from map(Cause, self._one_memory(nest))
         if nest.loop is not None and nest.origin == "auto" and not nest.pipelined:
@@ -62,17 +62,21 @@ class Uncovered(Struct, frozen=True, dict=True):
         """Partitions whose factors are variables, which some tools take the constants of."""
         if not self.nests.target.takes_variables:
             return
-        inside = {x.id for x in nest.chain}
-        touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
-        for d in self.program.directives:
-            faulty = d.kind in _BANKS and any(p.code == "bad-value" for p in d.problems)
-            if faulty and any(touched & set(self.storage.arrays.members(v)) for v in d.variables):
+        touched = self.nests.arrays(nest)
+        for d in self._faulty:
+            if any(touched & set(self.storage.arrays.members(v)) for v in d.variables):
                 text = f"whether the tool takes the values of variables in {d.kind.upper()} is not known"
                 yield Cause(text, (self.program.line(d.at),))
 
     @cached_property
-    def _usable(self) -> tuple[Directive, ...]:
-        return tuple(d for d in self.program.directives if d.usable)
+    def _faulty(self) -> tuple[Directive, ...]:
+        banks = (d for d in self.program.directives if d.kind in _BANKS)
+        return tuple(d for d in banks if any(p.code == "bad-value" for p in d.problems))
+
+    def _usable_in(self, called: frozenset[str]) -> Iterator[Directive]:
+        """Usable directives of the function, then of those that it calls."""
+        for name in (self.nests.function.name, *sorted(called - {self.nests.function.name})):
+            yield from self.program.usable.get(name, ())
 
     def _unmodelled(self, d: Directive, nest: Nest, around: set[int], called: frozenset[str]) -> str | None:
         line = self.program.line(d.at)
@@ -106,9 +110,7 @@ class Uncovered(Struct, frozen=True, dict=True):
         assert p.schedule is not None
         yield from of_parameters(self.program, nest, p, floor)
         called = self.reached(nest)
-        for d in self._usable:
-            if d.function not in (self.nests.function.name, *called):
-                continue
+        for d in self._usable_in(called):
             line = self.program.line(d.at)
             if d.kind == "occurrence" and p.schedule.ii > p.target and self._inside(d, nest, called):
                 yield Cause(f"OCCURRENCE (line {line}) is not modelled", (line,))
@@ -120,7 +122,7 @@ class Uncovered(Struct, frozen=True, dict=True):
         """Why the states of an iteration are not those of its schedule."""
         assert p.schedule is not None
         called, found = self.reached(nest), list[Cause]()
-        for d in self._usable:
+        for d in self._usable_in(called):
             few = self._of_the_body(d, nest) and d.values.get("min", 0) > p.schedule.depth
             if few or (d.kind == "occurrence" and self._inside(d, nest, called)):
                 line = self.program.line(d.at)
@@ -146,23 +148,30 @@ class Uncovered(Struct, frozen=True, dict=True):
 
     def _one_memory(self, nest: Nest) -> Iterator[str]:
         """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
-        inside = {x.id for x in nest.chain}
-        touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
+        touched = self.nests.arrays(nest)
         for pair, (how, line) in shared(self.program).items():
             if pair <= touched:
                 names = " and ".join(self.program.variable(v).name for v in sorted(pair))
                 yield f"{names} are one memory {how} in line {line}"
-        here = {
-            a.array for a in self.analysis.accesses if a.function == self.nests.function.name and a.array in touched
-        }
-        for group in self.storage.validation.groups.values():
-            for ident in sorted(here & {v for v, dims in group.divided.items() if dims is None}):
+        here = touched & self.analysis.arrays_of.get(self.nests.function.name, frozenset())
+        for ident in self._of_several:
+            if ident in here:
                 variable = self.program.variable(ident)
                 yield f"calls of {variable.function} hand over arrays of several partitions as {variable.name}"
-        for status in self.storage.validation.statuses:
+        for status in self._too_many:
             members = self.storage.arrays.members(status.variable) if status.variable is not None else ()
-            if status.code == "too-many-banks" and not touched.isdisjoint(members):
+            if not touched.isdisjoint(members):
                 yield f"{status.reason} (line {status.line})"
+
+    @cached_property
+    def _of_several(self) -> tuple[int, ...]:
+        """Parameters that stand for arrays of several partitions."""
+        groups = self.storage.validation.groups.values()
+        return tuple(v for g in groups for v in sorted(v for v, dims in g.divided.items() if dims is None))
+
+    @cached_property
+    def _too_many(self) -> tuple[PragmaStatus, ...]:
+        return tuple(s for s in self.storage.validation.statuses if s.code == "too-many-banks")
 
     def of_modules(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
         """A recurrence through the memory accesses of a called function, which may stay a module of its own.
@@ -175,7 +184,7 @@ class Uncovered(Struct, frozen=True, dict=True):
             return
         graph = p.problem.graph
         on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}
-        inlined = {d.function for d in self._usable if d.kind == "inline" and not d.has("off")}
+        inlined = {d.function for d in self._usable_in(reached) if d.kind == "inline" and not d.has("off")}
         for name in sorted(reached - inlined):
             body = self.program.functions[name].body
             values = (e for top in statement_expressions(self.program, body) for e in c.walk(top))
@@ -190,7 +199,8 @@ class Uncovered(Struct, frozen=True, dict=True):
         """
         from hlspart.transform.inline import inline
 
-        off = [d for d in self._usable if d.kind == "inline" and d.has("off") and d.function in reached]
+        below = (d for d in self._usable_in(reached) if d.function in reached)
+        off = [d for d in below if d.kind == "inline" and d.has("off")]
         if not off:
             return
         modules = {

@@ -42,6 +42,8 @@ class Refusals(Struct, frozen=True, dict=True):
                 return GroupRefusal("header", elsewhere(variable, path), declarator.name)
         if (refusal := member(variable)) is not None:
             return refusal
+        if "::" in variable.name:  # its declaration says the last part alone
+            return GroupRefusal("namespace", f"'{variable.name}' has a name that two namespaces declare", variable.at)
         function = self.program.functions.get(variable.function or "")
         if function is not None and function.name_at.kind != "plain" and variable.storage == "parameter":
             text = f"'{variable.name}' is a parameter of {function.name}, whose text stands for several functions"

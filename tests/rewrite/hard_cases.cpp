@@ -113,6 +113,13 @@ int g@(int n) {
  int s = n; for (int i = 0; i < 8; i++) s += B@[i]++; return s; } }
 namespace b@ { static int B@[4] = {3}; static int g@(int n) { return B@[n & 3]; } }
 int f@(int n) { return a@::g@(n) + b@::g@(n) * 100; }
+//// one name in two namespaces, both named: namespace; namespace
+namespace a@ { static int B@[8] = {1, 2}; }
+namespace b@ { static int B@[8] = {3, 4}; }
+int f@(int n) {
+#pragma HLS array_partition variable=a@::B@ cyclic factor=2
+ int s = n; for (int i = 0; i < 8; i++) { a@::B@[i] += i; s = s * 3 + a@::B@[7 - i] + b@::B@[i]; }
+ return s & 255; }
 //// named with its namespace: namespace; namespace
 namespace n@ { static int B@[8] = {1, 2}; }
 int f@(int n) {
