@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check dist format bench accuracy docs lint rewrite clean
+.PHONY: help venv demo test test-long check dist format bench accuracy docs lint rewrite clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -26,6 +26,9 @@ demo: $(READY)  ## one sample end to end: II before, partition, banked C, II aft
 
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n auto
+
+test-long: export HLSPART_TESTS = long
+test-long: test  ## all tests, the random ones on more programs and the tables with all their rows
 
 check: $(READY) dist  ## style, types, generated docs up to date, the packages fit to publish
 	$(BIN)/ruff check .

@@ -331,6 +331,9 @@ class Pipeline:
 
         A text is read once, whichever text it is the next one of.
         """
+        sources = self.program.sources
+        if not directives and all(path in sources and sources[path].text == text for path, text in texts.items()):
+            return self
         given, options = {**self._given, **texts}, self.options
         if directives:
             frontend = options.frontend

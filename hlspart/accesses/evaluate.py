@@ -17,6 +17,7 @@ from hlspart.accesses.pointers import Pointers
 from hlspart.accesses.scope import Condition, State, split
 from hlspart.model.access import Affine
 from hlspart.model.program import (
+    INT,
     ArrayRef,
     ArrayType,
     Assign,
@@ -39,7 +40,7 @@ from hlspart.model.program import (
     Variable,
     children,
 )
-from hlspart.semantics.conversions import INT, arbitrary, common, limits, may_wrap, promoted
+from hlspart.semantics.conversions import arbitrary, common, limits, may_wrap, promoted
 
 MOST_PIECES = 4  # of a condition, from which arms of further selections are not told apart
 MOST_DIVISIONS = 4  # likewise, in one of its pieces

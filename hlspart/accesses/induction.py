@@ -20,16 +20,15 @@ from hlspart.model.program import (
     Call,
     Cast,
     Comma,
-    Const,
     Expr,
     IncDec,
     Loop,
     Name,
     Unary,
     Variable,
+    integer,
     walk,
 )
-from hlspart.semantics.conversions import INT
 
 
 class InductionFrame(Struct):
@@ -173,7 +172,7 @@ def _passed(test: Expr) -> Expr | None:
         case IncDec(prefix=True, operand=changed) | Assign(target=changed):
             return changed
         case IncDec(operand=changed, op=op):
-            one = Const(test.at, INT, 1, "1")
+            one = integer(1, test.at)
             return Binary(test.at, changed.type, "-" if op == "++" else "+", changed, one)
         case Binary(left=left, right=right) if test.op != "||":
             one_side, other = _passed(left), _passed(right)

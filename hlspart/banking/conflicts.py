@@ -19,6 +19,7 @@ from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 
 MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
 FAR = 64  # where iterators are away from the borders of their domains, mostly
+Kind = tuple[int, int]  # a number of the terms of an index, and one of a domain
 MAX_MEETING = 128  # accesses whose common iterations are computed when they depend on the iteration
 
 
@@ -35,9 +36,9 @@ class Conflicts:
         self._same: dict[str, IterationSet] = {}  # those sets by their text, one for all equal ones
         self._meeting: dict[tuple[int, ...], IterationSet] = {}
         self._met: dict[tuple[int, ...], frozenset[int]] = {}  # ids of the sets that are part of it
-        self._kinds: dict[tuple[object, str], int] = {}  # numbers of (terms of the index, domain)
-        self._split: dict[int, tuple[int, int]] = {}  # by position: that number, and the constants in one
-        self._known: dict[tuple[int, int, int, bool], bool | None] = {}
+        self._kinds: dict[object, int] = {}  # numbers of the terms of indices, and of domains
+        self._split: dict[int, tuple[Kind, int]] = {}  # by position: these numbers, and the constants in one
+        self._known: dict[tuple[Kind, Kind, int, bool], bool | None] = {}
         self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
         self._points: dict[
             tuple[int, ...], list[IterationSet]
@@ -167,16 +168,18 @@ class Conflicts:
         if a.forms is None or b.forms is None:
             return None
         (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
+        if kind[0] == other[0]:  # a distance that no iteration changes
+            kind = other = (kind[0], -1)
         key = (kind, other, end - start, a.read and b.read)
         if key not in self._known:  # copies of an unrolled access are many, their distances few
             self._known[key] = self._by_arithmetic(a, a.forms, b, b.forms)
         return self._known[key]
 
-    def _parts(self, site: Site, forms: tuple[Affine, ...]) -> tuple[int, int]:
+    def _parts(self, site: Site, forms: tuple[Affine, ...]) -> tuple[Kind, int]:
         if (known := self._split.get(site.position)) is None:
-            kind = (tuple(f.terms for f in forms), site.access.domain)
-            number = self._kinds.setdefault(kind, len(self._kinds))
-            known = self._split[site.position] = number, packed(f.const for f in forms)
+            terms = self._kinds.setdefault(tuple(f.terms for f in forms), len(self._kinds))
+            domain = self._kinds.setdefault(site.access.domain, len(self._kinds))
+            known = self._split[site.position] = (terms, domain), packed(f.const for f in forms)
         return known
 
     def _by_arithmetic(

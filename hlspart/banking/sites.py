@@ -155,8 +155,11 @@ class Sites:
             return True
         if (known := self._meets.get((one, other))) is None:
             try:
-                same = self.domain_key(one) == self.domain_key(other)
-                known = same or not self.region(min(one, other)).meet(self.region(max(one, other))).empty
+                box, its = self.box(one), self.box(other)
+                if box is not None and its is not None:
+                    known = box.meets(its)
+                else:
+                    known = not self.region(min(one, other)).meet(self.region(max(one, other))).empty
             except TooHard:
                 known = True
             self._meets[one, other] = self._meets[other, one] = known

@@ -32,7 +32,7 @@ def propagate(
 
     propagator = Propagator(program, analysis, top, interface, plan or LayoutPlan())
     found = propagator.propagate()
-    given = {unit.path for unit in program.units}
+    given = program.given
     others = [p.at for p in propagator.function.prototypes if p.at.span.path not in given]
     others += [e.at for g in analysis.groups for e in g.edges if e.callee == top]
     for variable in propagator.arrays.values():

@@ -112,7 +112,7 @@ class Calls(Struct, frozen=True, dict=True):
 
     def _fixed(self, function: Function) -> str | None:
         """Why a function's parameters cannot change."""
-        given = {unit.path for unit in self.program.units}
+        given = self.program.given
         if any(p.at.span.path not in given for p in function.prototypes):
             return "a header declares that is not given"
         declared = (v.declarations[0].name for v in map(self.program.variable, function.params) if v.declarations)

@@ -105,7 +105,7 @@ class LayoutWriter:
         self.of, self.result = propagator, result
         self.program: Program = propagator.program
         self.names = Names(source.text for source in self.program.sources.values())
-        self.buffer = EditBuffer(self.program.sources, frozenset(u.path for u in self.program.units))
+        self.buffer = EditBuffer(self.program.sources, self.program.given)
         self.arrays = {a.variable: a for a in result.arrays if a.forms}
         self.storage: dict[Place, str] = {}  # the array that holds a layout; what is not here keeps its name
         self.at: dict[Place, str] = {}
@@ -157,7 +157,7 @@ class LayoutWriter:
             self._pragmas()
         except Conflict as conflict:
             return conflict.origin
-        paths = sorted(u.path for u in self.program.units)
+        paths = sorted(self.program.given)
         return {path: apply_edits(self.program.sources[path], self.buffer.edits(path)) for path in paths}
 
     # ------------------------------------------------------------------------------- edits
@@ -247,7 +247,7 @@ class LayoutWriter:
             self.buffer.replace(d.statement, f"{const}{self._element_type(variable)} {name}[{form.elements}]{end}")
 
     def _insert(self, path: str, offset: int, text: str) -> None:
-        if path not in {u.path for u in self.program.units}:
+        if path not in self.program.given:
             raise Conflict(Origin(Span(path, offset, offset)))
         self.buffer.insert(path, offset, text)
 

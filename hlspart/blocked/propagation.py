@@ -144,7 +144,7 @@ class Propagator:
         named = [d for d in self.program.directives if d.usable and variable.id in d.variables]
         if named and not (variable.storage == "parameter" and all(d.kind == "interface" for d in named)):
             return f"is named by {named[0].kind.upper()}"
-        given = {unit.path for unit in self.program.units}
+        given = self.program.given
         for use in self.uses.by_variable.get(variable.id, ()):
             if use.kind == "argument":
                 continue  # :meth:`_stuck` asks about the function

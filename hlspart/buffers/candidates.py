@@ -227,7 +227,7 @@ class Candidates:
 
     def _unwritable(self, variable: Variable) -> str | None:
         """Why its text cannot be edited."""
-        program, given = self.program, {unit.path for unit in self.program.units}
+        program, given = self.program, self.program.given
         declarator = variable.declarations[0]
         at = declarator.statement
         if not at.editable or not declarator.declarator.editable or at.span.path not in given:

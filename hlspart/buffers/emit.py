@@ -15,7 +15,7 @@ from hlspart.rewrite.uses import Uses
 
 def written(program: Program, pools: Sequence[Pool]) -> dict[str, str] | Pool:
     """The new text of every given file, or the first pool whose members cannot be edited."""
-    given = frozenset(unit.path for unit in program.units)
+    given = program.given
     buffer = EditBuffer(program.sources, given)
     uses = Uses(program)
     declared: dict[Span, list[tuple[Variable, Pool]]] = {}

@@ -51,7 +51,7 @@ class Engine:
         """``validation``: partitions that are there, which banks of staged arrays follow."""
         self.program, self.analysis, self.top, self.validation = program, analysis, top, validation
         self.names = Names(source.text for source in program.sources.values())
-        self.given = {unit.path for unit in program.units}
+        self.given = program.given
 
     def plan(
         self, request: Request, form: Form = PLAIN, capacity: Mapping[str, int] | None = None

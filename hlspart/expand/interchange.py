@@ -61,7 +61,7 @@ def pairs(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tupl
 
 def interchanged(program: Program, chosen: Sequence[NestedLoops]) -> dict[str, tuple[Edit, ...]]:
     """Edits that swap the headers of loops."""
-    given = frozenset(unit.path for unit in program.units)
+    given = program.given
     buffer = EditBuffer(program.sources, given)
     for pair in chosen:
         try:

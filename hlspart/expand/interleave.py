@@ -133,7 +133,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         else:
             build(program, analysis, loop.function, (loop.id,), counted=False)
         block = block_of(program, loop)
-        if block is None or not loop.at.editable or loop.at.span.path not in {u.path for u in program.units}:
+        if block is None or not loop.at.editable or loop.at.span.path not in program.given:
             raise Refusal("macro", f"the loop {loop.name} stands in no block", loop.at)
         update = update_of(program, found.update, found.variable)
         assert update is not None

@@ -260,7 +260,7 @@ def _apart(one: Access, other: Access, info: LoopInfo) -> int | None:
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn], buffer: EditBuffer) -> None:
     names = Names.of(program)
-    given = {u.path for u in program.units}
+    given = program.given
     ahead, behind = dict[Stmt, list[str]](), dict[Stmt, list[str]]()
     stores = dict[Stmt, tuple[str, list[str]]]()
     for found in chosen:

@@ -268,7 +268,7 @@ def as_many(
     program: Program, chosen: Sequence[_Candidate], write: Callable[[Sequence[_Candidate], EditBuffer], None]
 ) -> dict[str, tuple[Edit, ...]]:
     """The edits that ``write`` makes for as many candidates as the text allows, the first ones first."""
-    given = frozenset(unit.path for unit in program.units)
+    given = program.given
     done: list[_Candidate] = []
     for candidate in chosen:
         try:

@@ -104,7 +104,7 @@ class _Reader:
         self.owner: dict[int, int] = {}
 
     def read(self) -> ReadNest:
-        if not self.outer.at.editable or self.outer.at.span.path not in {u.path for u in self.program.units}:
+        if not self.outer.at.editable or self.outer.at.span.path not in self.program.given:
             raise Refusal("macro", "the nest stands in a macro or a header", self.outer.at)
         build(self.program, self.analysis, self.function.name, (self.outer.id,))  # raises for what may not move
         band = self._band()

@@ -74,7 +74,7 @@ class Declarations(Declarators):
                 return self._struct(node)
             case c_ast.Enum():
                 self._enum(node)
-                return ct.INT
+                return ir.INT
             case c_ast.TypeOf():
                 if isinstance(node.expr, c_ast.Typename):
                     return self.type_of(node.expr)

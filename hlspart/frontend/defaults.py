@@ -32,7 +32,7 @@ def _constant(context: Context, tokens: Sequence[Token], at: Origin) -> ir.Expr 
     if len(tokens) != 1 + signed:
         return None
     token = tokens[-1]
-    type_: ir.ScalarType = ct.INT
+    type_: ir.ScalarType = ir.INT
     value: int | float | None
     if token.kind in ("num", "chr"):
         type_, value = constant(token.text)

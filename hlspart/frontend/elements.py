@@ -46,7 +46,7 @@ class Elements:
         if base is not None:
             total = offset if index is None else index if offset is None else self._sum(offset, index)
             if total is None:
-                total = ir.Const(_unwritten(pointer), ct.INT, 0, "0")
+                total = ir.Const(_unwritten(pointer), ir.INT, 0, "0")
             extended = self.extend(base, total, first, last, None)
             if extended is not None:
                 return extended
@@ -91,9 +91,9 @@ class Elements:
                 moved = 0
                 if isinstance(expr, ir.IncDec) and not expr.prefix:
                     moved = -1 if expr.op == "++" else 1
-                back = ir.Const(_unwritten(expr), ct.INT, moved, str(moved))
+                back = ir.Const(_unwritten(expr), ir.INT, moved, str(moved))
                 name = expr.operand if isinstance(expr, ir.IncDec) else expr.target
-                return name, ir.Comma(_unwritten(expr), ct.INT, (expr, back))
+                return name, ir.Comma(_unwritten(expr), ir.INT, (expr, back))
             case _:
                 return None, None
 

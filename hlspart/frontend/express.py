@@ -133,7 +133,7 @@ class Expressions:
                     return ir.Const(origin, variable.type, self.context.assumed[node.name], node.name), at, at
                 return ir.Name(origin, variable.type, entry.id), at, at
             case EnumConstant():
-                return ir.Const(origin, ct.INT, entry.value, node.name), at, at
+                return ir.Const(origin, ir.INT, entry.value, node.name), at, at
             case FunctionDeclaration() if len(entry.overloads) > 1:
                 return ir.OpaqueExpr(origin, ct.UNKNOWN, f"one of several functions '{node.name}'"), at, at
             case FunctionDeclaration():
@@ -147,7 +147,7 @@ class Expressions:
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
                 if node.name.endswith(OPEN_VALUE):
-                    return ir.OpaqueExpr(origin, ct.INT, ir.OPEN_PARAMETER), at, at
+                    return ir.OpaqueExpr(origin, ir.INT, ir.OPEN_PARAMETER), at, at
                 why = self.context.why_unknown(node.name)
                 constant = self.context.undeclared_constant(node.name, origin)
                 if constant is not None:
@@ -201,7 +201,7 @@ class Expressions:
         type_: ir.CType = ct.UNKNOWN
         field: str = node.field.name
         if field == "width" and isinstance(of, ir.ScalarType) and ct.arbitrary(of):
-            return ir.Const(self.at(first, member), ct.INT, of.bits, field), first, member
+            return ir.Const(self.at(first, member), ir.INT, of.bits, field), first, member
         if isinstance(of, ir.StructType):
             found = self.context.tag(of.name) if not of.members else of
             of = found if isinstance(found, ir.StructType) else of
@@ -210,7 +210,7 @@ class Expressions:
             type_ = next((t for n, t in of.members if n == field), ct.UNKNOWN)
             static = self.context.lookup(f"{of.name}::{field}") if type_ == ct.UNKNOWN else None
             if isinstance(static, EnumConstant):
-                return ir.Const(self.at(first, member), ct.INT, static.value, field), first, member
+                return ir.Const(self.at(first, member), ir.INT, static.value, field), first, member
             if isinstance(static, VariableId):
                 kind = self.context.variable(static.id).type
                 return ir.Name(self.at(first, member), kind, static.id), first, member
@@ -248,13 +248,13 @@ class Expressions:
             first = last = node.name.coord.line
             function = node.name.name
             entry = self.context.lookup(function)
-            type_ = ct.INT
+            type_ = ir.INT
         else:
             callee, first, last = self.lower(node.name)
             if isinstance(callee, ir.FunctionName):
                 function, callee = callee.name, None
                 entry = self.context.lookup(function.partition("@")[0].partition("(")[0])
-                type_ = entry.returns if isinstance(entry, FunctionDeclaration) else ct.INT
+                type_ = entry.returns if isinstance(entry, FunctionDeclaration) else ir.INT
         first, last = self._left(first, last)
         name = self.at(first, last)
         opening = last + 1
@@ -335,7 +335,7 @@ class Expressions:
         if op == "&":
             return ir.Unary(self.at(start, end), ir.PointerType(operand.type), op, operand), start, end
         operand = self.objects.number(operand)
-        type_ = ct.INT if op == "!" else ct.promoted(operand.type)
+        type_ = ir.INT if op == "!" else ct.promoted(operand.type)
         return ir.Unary(self.at(start, end), type_, op, operand), start, end
 
     def _sizeof(self, node: Any) -> Ranged:
@@ -370,7 +370,7 @@ class Expressions:
             return called, first, end
         left, right = self.objects.number(left), self.objects.number(right)
         if node.op in _COMPARISONS:
-            type_: ir.CType = ct.INT
+            type_: ir.CType = ir.INT
         elif node.op in ("<<", ">>"):
             type_ = ct.promoted(left.type)
         elif node.op == "-" and self.elements.indexable(left.type) and self.elements.indexable(right.type):

@@ -58,7 +58,7 @@ def character(text: str) -> int | None:
 def constant(text: str) -> tuple[ir.ScalarType, int | float]:
     """Type and value of a number or character."""
     if text.endswith("'"):
-        return ct.INT, character(text) or 0
+        return ir.INT, character(text) or 0
     number = integer(text)
     if number is not None:
         return _integer_type(text, number), number
@@ -79,7 +79,7 @@ def string_length(text: str) -> int:
 def _integer_type(text: str, value: int) -> ir.ScalarType:
     unsigned, long = "u" in text.lower(), "l" in text.lower()  # neither is a hexadecimal digit
     decimal = not text.startswith("0") or text in ("0",)
-    for type_ in (ct.INT, ct.UNSIGNED, ct.LONG, ct.SIZE):
+    for type_ in (ir.INT, ct.UNSIGNED, ct.LONG, ct.SIZE):
         if (type_.signed and unsigned) or (type_.bits == 32 and long):
             continue
         if not type_.signed and not unsigned and decimal and type_.bits == 32:

@@ -217,7 +217,7 @@ class Lowering:
             known = pieces.get(param.name)
             if known is None:  # never declared: int
                 known = Parameter(None, param.name, param.declarator)
-            type_ = declarations.type_of(known.node.type, parameter=True) if known.node is not None else ct.INT
+            type_ = declarations.type_of(known.node.type, parameter=True) if known.node is not None else ir.INT
             result.append(declarations.parameter_variable(known, type_, block))
         return result
 

@@ -15,7 +15,7 @@ from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
 _CONVERSIONS: dict[str, ir.ScalarType] = {
-    "to_int": ct.INT, "to_uint": ct.UNSIGNED, "to_long": ct.LONG, "to_ulong": ct.SIZE, "to_int64": ct.LONG,
+    "to_int": ir.INT, "to_uint": ct.UNSIGNED, "to_long": ct.LONG, "to_ulong": ct.SIZE, "to_int64": ct.LONG,
     "to_uint64": ct.SIZE, "to_bool": ct.BOOL, "to_float": ct.FLOAT, "to_double": ct.DOUBLE,
 }  # fmt: skip
 _ALL_OR_NONE = {
@@ -62,7 +62,7 @@ class Methods:
                 op, ones = _ALL_OR_NONE[name]
                 return self._compared(base, op, ones, at)
             if name == "length" and not args:
-                return ir.Const(at, ct.INT, scalar.bits, str(scalar.bits))
+                return ir.integer(scalar.bits, at)
         access = self._field(base, name, args, at)
         if access is not None:
             return access
@@ -140,7 +140,7 @@ class Methods:
             value = (1 << (top - bottom + 1)) - 1
             return ir.Const(at, type_, value, hex(value))
         one = ir.Const(at, type_, 1, "1")
-        count = ir.Binary(at, ct.INT, "+", ir.Binary(at, ct.INT, "-", high, low), ir.Const(at, ct.INT, 1, "1"))
+        count = ir.Binary(at, ir.INT, "+", ir.Binary(at, ir.INT, "-", high, low), ir.integer(1, at))
         return ir.Binary(at, type_, "-", ir.Binary(at, type_, "<<", one, count), one)
 
     def store(self, target: ir.Expr, op: str, value: ir.Expr, at: Origin) -> ir.Expr | None:

@@ -43,7 +43,7 @@ class ObjectCalls:
 
     def _first(self, pointer: ir.Expr, of: ir.StructType) -> ir.Expr:
         """The object that a pointer points to."""
-        zero = ir.Const(pointer.at, ct.INT, 0, "0")
+        zero = ir.integer(0, pointer.at)
         if isinstance(pointer, ir.Name):
             ident = self.context.collected.new_id()
             return ir.ArrayRef(ident, pointer.at, of, pointer.variable, (zero,), pointer.at, ())
@@ -148,7 +148,7 @@ class ObjectCalls:
 
     def number(self, value: ir.Expr) -> ir.Expr:
         """An operand, an object as the number that it converts to."""
-        return value if ir.vector(value.type) is not None else self.converted(value, ct.INT)
+        return value if ir.vector(value.type) is not None else self.converted(value, ir.INT)
 
     def handed(self, function: str, args: Sequence[ir.Expr]) -> tuple[ir.Expr, ...]:
         """Arguments with the types of the parameters."""

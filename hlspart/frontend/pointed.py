@@ -34,7 +34,7 @@ def first(expr: ir.Expr) -> ir.Expr:
     """The channel that ``*expr`` and ``expr->`` mean."""
     of = expr.type
     if isinstance(of, ir.ArrayType) and isinstance(of.element, ir.StreamType) and len(of.dims) == 1:
-        return ir.Subscript(expr.at, of.element, expr, ir.Const(expr.at, ct.INT, 0, "0"))
+        return ir.Subscript(expr.at, of.element, expr, ir.integer(0, expr.at))
     return expr
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hlspart.model import program as ir
 
-INT = ir.ScalarType("int", "int", 32)
 UNSIGNED = ir.ScalarType("unsigned int", "int", 32, False)
 LONG = ir.ScalarType("long", "int", 64)
 SIZE = ir.ScalarType("unsigned long", "int", 64, False)
@@ -116,7 +115,7 @@ def align_of(type_: ir.CType) -> int:
 def promoted(type_: ir.CType) -> ir.CType:
     """Integer promotion (types narrower than int become int; ap_int keeps its width)."""
     if isinstance(type_, ir.ScalarType) and type_.kind in ("int", "bool") and type_.bits < 32 and not arbitrary(type_):
-        return INT
+        return ir.INT
     return type_
 
 

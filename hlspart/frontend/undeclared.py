@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hlspart.frontend import types as ct
 from hlspart.frontend.tokens import OPEN_TYPE, Token
 from hlspart.model import program as ir
 
@@ -37,7 +36,7 @@ class Undeclared:
             places = list(self._of(name))
             usable = name not in _LIBRARY and all(_read(tokens, at) for tokens, at in places)
             integer = usable and any(self._counts(tokens, at) for tokens, at in places)
-            self._known[name] = (ct.INT if integer else ir.OtherType(name + OPEN_TYPE)) if usable else None
+            self._known[name] = (ir.INT if integer else ir.OtherType(name + OPEN_TYPE)) if usable else None
         return self._known[name]
 
     def _of(self, name: str) -> Iterator[tuple[Sequence[Token], int]]:

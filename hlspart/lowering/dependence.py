@@ -16,6 +16,7 @@ from hlspart.lowering.distances import (
     PairDistance,
     distances,
     folded,
+    partners,
     relation,
 )
 from hlspart.lowering.doubt import Doubt, about
@@ -178,8 +179,10 @@ class Carriers:
         name = self.names(variable)
         spoken = {kind: self._pragma(variable, kind, "inter") for kind in _KINDS.values()}
         places = [(op, self.address(op)) for op in found]
-        for source, a in places:
-            for sink, b in places:
+        spoken_of = any(d is not None for d in spoken.values())
+        near = [range(len(places))] * len(places) if spoken_of else partners([a for _, a in places])
+        for (source, a), others in zip(places, near, strict=True):
+            for sink, b in (places[k] for k in others):
                 if source.kind == sink.kind == "load":
                     continue
                 kind = _KINDS[source.kind, sink.kind]
@@ -190,8 +193,8 @@ class Carriers:
                     continue
                 pair = self._distances.pair(a, b)
                 if registers and kind == "raw" and d is None and pair.distance != 1 and chosen(source, sink):
-                    near = Edge(source.id, sink.id, 1, self.store_states, "memory", name)
-                    self.possible[CHOICE].append(near)
+                    edge = Edge(source.id, sink.id, 1, self.store_states, "memory", name)
+                    self.possible[CHOICE].append(edge)
                 if d is None and pair.idle:
                     continue
                 claimed = distance = d.values.get("distance") if d is not None else None
@@ -201,8 +204,8 @@ class Carriers:
                 if distance is not None:
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
                 if not registers and claimed is None and distance != 1 and pair.folded:
-                    near = Edge(source.id, sink.id, 1, gap, "memory", name)
-                    self.possible[REMAINDER].append(near)
+                    edge = Edge(source.id, sink.id, 1, gap, "memory", name)
+                    self.possible[REMAINDER].append(edge)
                     continue
                 if distance is not None or registers or kind == "war":
                     continue

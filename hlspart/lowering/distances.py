@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from itertools import count
 
 from msgspec import Struct
@@ -35,6 +35,27 @@ class Address(Struct, frozen=True):
     code: int
     known: bool
     open: bool
+
+    @property
+    def element(self) -> tuple[int, int] | None:
+        """Equal for accesses of one element, the same in all iterations; None where it may be another in each."""
+        index = self.ref.index
+        if self.ref.map is not None or index is None or any(f is None or f.terms for f in index):
+            return None
+        return self.shape, self.code
+
+
+def partners(addresses: Sequence[Address]) -> list[Sequence[int]]:
+    """For each access of an array those that may be of its element, in order, as far as constants tell."""
+    everyone = range(len(addresses))
+    elements = [a.element for a in addresses]
+    if len({shape for shape, _ in filter(None, elements)}) != 1:
+        return [everyone] * len(addresses)
+    same: dict[tuple[int, int], list[int]] = {e: [] for e in elements if e is not None}
+    for k, element in enumerate(elements):
+        for group in same.values() if element is None else (same[element],):
+            group.append(k)
+    return [everyone if e is None else same[e] for e in elements]
 
 
 def folded(a: Address, b: Address) -> bool:

@@ -20,7 +20,7 @@ from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers
-from hlspart.lowering.distances import beside
+from hlspart.lowering.distances import beside, partners
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Neighbours, different
@@ -375,8 +375,9 @@ def _memory(
         name = storage.program.variable(variable).name
         known: dict[object, _Seen] = {}
         places = [(op, carriers.address(op)) for op in found]
+        near = partners([a for _, a in places])
         for k, (first, a) in enumerate(places):
-            for second, b in places[k + 1 :]:
+            for second, b in (places[j] for j in near[k] if j > k):
                 if first.kind == second.kind == "load":
                     continue
                 assert first.ref is not None and second.ref is not None

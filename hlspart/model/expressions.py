@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from hlspart.model.source import Origin
-from hlspart.model.types import CType, PointerType, StructType
+from hlspart.model.types import INT, CType, PointerType, StructType
 
 
 class Const(Struct, frozen=True, eq=False):
@@ -18,6 +18,11 @@ class Const(Struct, frozen=True, eq=False):
     type: CType
     value: int | float
     text: str
+
+
+def integer(value: int, at: Origin) -> Const:
+    """A number of type ``int`` that no source has."""
+    return Const(at, INT, value, str(value))
 
 
 class StringLit(Struct, frozen=True, eq=False):

@@ -42,6 +42,7 @@ from hlspart.model.expressions import (
     Subscript,
     Unary,
     children,
+    integer,
     places,
     unbraced,
     walk,
@@ -66,6 +67,7 @@ from hlspart.model.statements import (
 )
 from hlspart.model.types import (
     ELEMENTS,
+    INT,
     OPEN,
     ArrayType,
     CType,
@@ -82,13 +84,14 @@ from hlspart.model.types import (
 )
 
 __all__ = [
-    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "LITERAL", "MEMBERS", "OPEN", "OPEN_PARAMETER", "SAME_BITS", "ArrayRef",
-    "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional", "Const",
-    "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec", "InitList",
-    "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
-    "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
-    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "held", "is_open", "places",
-    "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements", "walk_value",
+    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "INT", "LITERAL", "MEMBERS", "OPEN", "OPEN_PARAMETER", "SAME_BITS",
+    "ArrayRef", "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional",
+    "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec",
+    "InitList", "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark",
+    "Program", "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType",
+    "Subscript", "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "held", "integer",
+    "is_open", "places", "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements",
+    "walk_value",
 ]  # fmt: skip
 
 
@@ -266,6 +269,11 @@ class Program(Struct, frozen=True, eq=False, dict=True):
             if d.usable:
                 found.setdefault(d.function, []).append(d)
         return {name: tuple(own) for name, own in found.items()}
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The paths of the given files: what they include is not edited."""
+        return frozenset(unit.path for unit in self.units)
 
     def variable(self, ident: int) -> Variable:
         """The variable with this id."""

@@ -20,6 +20,9 @@ class ScalarType(Struct, frozen=True):
     fraction_bits: int = 0
 
 
+INT = ScalarType("int", "int", 32)
+
+
 class ArrayType(Struct, frozen=True):
     """``dims`` outermost first; an extent is None when it is not known (``A[]``, run-time)."""
 

@@ -209,7 +209,7 @@ def ii(
             "unread": sum(h.at.path == path for h in program.holes),
         }
 
-    known = {u.path for u in program.units} | {h for u in program.units for h in u.headers}
+    known = program.given | {h for u in program.units for h in u.headers}
     return document("hlspart.ii/1", program, paths, entry, groups(program, analysis))
 
 

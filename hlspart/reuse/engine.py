@@ -79,7 +79,7 @@ class Reuse(Struct, frozen=True, dict=True):
 
     @property
     def _given(self) -> frozenset[str]:
-        return frozenset(unit.path for unit in self.program.units)
+        return self.program.given
 
     @cached_property
     def asked(self) -> Reused:

@@ -71,7 +71,7 @@ def edit_callers(
             )
         adapter = names.free(f"{function_name}_whole")
         for call, caller in calls:
-            outside = call.callee.span.path not in {unit.path for unit in program.units}
+            outside = call.callee.span.path not in program.given
             if not call.callee.editable or caller is None or outside:
                 return involved[0], GroupRefusal("macro", f"a call of {function_name} comes out of a macro", call.at)
             buffer.replace(call.callee, renamed(program.text(call.callee), adapter))

@@ -261,7 +261,7 @@ def declare_parameter(
 ) -> GroupRefusal | None:
     """Edit one parameter of a definition or prototype; ``variable`` is the definition's."""
     statement = declarator.statement
-    given = {unit.path for unit in program.units}
+    given = program.given
     if statement.span.path not in given:
         reason = f"a prototype stands in {statement.span.path}, which is not given: give it, too"
         return GroupRefusal("header", reason, statement)

@@ -144,7 +144,7 @@ class Rewrite(Struct, frozen=True):
             layout = chosen_layout(self.program, array)
             if layout is not None:
                 layouts[self.analysis.group_of[array.variable]] = layout
-        given = {unit.path for unit in self.program.units}
+        given = self.program.given
         elsewhere = [outside(self.program, self.analysis, a.variable) for a in inferred.arrays if a.fresh]
         lost = [outcome for outcome in elsewhere if outcome is not None and outcome.group not in layouts]
         program, forward = emit(self.program, emission.with_pragmas(self.program, inferred, given, True))

@@ -56,7 +56,7 @@ def rewrite(
     plans = list(decision.plans)
     refused: list[GroupOutcome] = []
     while True:  # a refusal found while editing starts over without that group
-        buffer = EditBuffer(program.sources, frozenset(unit.path for unit in program.units))
+        buffer = EditBuffer(program.sources, program.given)
         failed = _edit_all(program, uses, plans, buffer)
         if failed is None:
             break

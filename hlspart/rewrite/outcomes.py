@@ -30,7 +30,7 @@ def outside(program: Program, analysis: AccessAnalysis, array: int) -> GroupOutc
     variable = program.variable(array)
     path = variable.at.span.path
     refusal = member(variable)
-    if path not in {unit.path for unit in program.units}:
+    if path not in program.given:
         refusal = GroupRefusal("header", elsewhere(variable, path), variable.at)
     if refusal is None:
         return None

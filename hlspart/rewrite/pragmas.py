@@ -96,7 +96,7 @@ def _edit_pragma(
         return GroupRefusal("macro", "a pragma on the array comes out of a macro", at)
     if at.kind == "mixed":
         return GroupRefusal("macro", "a pragma on the array comes out of a macro", at)
-    if at.span.path not in {unit.path for unit in program.units}:
+    if at.span.path not in program.given:
         reason = f"a pragma on the array stands in {at.span.path}, which is not given: give it, too"
         return GroupRefusal("header", reason, at)
     old = buffer.text(at.span)

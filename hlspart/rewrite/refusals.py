@@ -33,7 +33,7 @@ class Refusals(Struct, frozen=True, dict=True):
 
     def of_declaration(self, variable: Variable) -> GroupRefusal | None:
         """Why the declarations of a variable cannot be changed."""
-        given = {unit.path for unit in self.program.units}
+        given = self.program.given
         if variable.extern and variable.storage != "parameter":
             return GroupRefusal("extern", f"'{variable.name}' is defined in a file that is not given", variable.at)
         for declarator in variable.declarations:
@@ -78,7 +78,7 @@ class Refusals(Struct, frozen=True, dict=True):
             if whole is None or (whole.path == span.path and whole.start <= span.start < whole.end):
                 reason = f"what is done with '{variable.name}' here is not analysed"
                 return GroupRefusal("opaque", reason, Origin(span))
-        given = {unit.path for unit in self.program.units}
+        given = self.program.given
         for use in self.uses.by_variable.get(variable.id, ()):
             if self.uses.instances.get(use.function or "", 0) > 1:
                 return GroupRefusal(

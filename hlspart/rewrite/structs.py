@@ -157,7 +157,7 @@ def _form_refusal(program: Program, variable: Variable, field: str) -> GroupRefu
         return GroupRefusal("struct-member", f"'{variable.name}' may be used in other files", variable.at)
     if field not in dict(variable.type.members):
         return GroupRefusal("struct-member", f"'{variable.name}' has no member '{field}'", variable.at)
-    given = {unit.path for unit in program.units}
+    given = program.given
     if variable.extern or variable.volatile or len(variable.declarations) > 1 or at.span.path not in given:
         return GroupRefusal("struct-member", f"'{variable.name}' is not declared once in a given file", variable.at)
     if not at.editable or not program.text(at).endswith(";") or variable.scope in program.loops:

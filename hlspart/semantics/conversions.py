@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from hlspart.model.program import ArrayType, CType, PointerType, ScalarType
-
-INT = ScalarType("int", "int", 32)
+from hlspart.model.program import INT, ArrayType, CType, PointerType, ScalarType
 
 
 def extents(of: CType) -> tuple[int | None, ...]:

@@ -316,7 +316,7 @@ def effects(program: Program) -> Effects:
 
 def in_hardware(program: Program, tops: tuple[str, ...]) -> frozenset[str]:
     """Functions that the top functions reach; those of included headers are tops only where there is no other."""
-    given = {unit.path for unit in program.units}
+    given = program.given
     own = tuple(t for t in tops if program.functions[t].body.at.span.path in given)
     return effects(program).reachable(own or tops)
 

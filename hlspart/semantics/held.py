@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
     ArrayType,
-    Const,
     CType,
     Expr,
     InitList,
@@ -18,8 +17,8 @@ from hlspart.model.program import (
     StreamType,
     StructType,
     Variable,
+    integer,
 )
-from hlspart.model.source import Origin
 
 Path = tuple[str, ...]
 # directives that mean the same of every member as of the whole
@@ -53,10 +52,6 @@ def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Ite
                 yield from leaves(kind, (*path, name), dims)
         case _:
             raise ValueError
-
-
-def zero(at: Origin) -> Const:
-    return Const(at, ScalarType("int", "int", 32), 0, "0")
 
 
 def flat(of: CType) -> bool:
@@ -106,7 +101,7 @@ def part(init: Expr, of: CType, path: Path) -> Expr:
                 raise ValueError
             if at < len(values):
                 return part(values[at], kind, path[1:])
-            nothing = zero(init.at)
+            nothing = integer(0, init.at)
             return nothing if isinstance(kind, ScalarType) else InitList(init.at, kind, (((), nothing),))
     if path:
         raise ValueError

@@ -40,11 +40,12 @@ from hlspart.model.program import (
     Variable,
     children,
     expressions,
+    integer,
     walk,
     walk_statements,
 )
 from hlspart.semantics.effects import effects
-from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root, zero
+from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root
 
 Arguments = Literal["apart", "word", "whole"]
 _TAKE_VALUES = frozenset({"stream.write", "stream.write_nb"})
@@ -178,7 +179,7 @@ class StructureUses:
                 of, indices = inner.type, inner.indices
                 if arrow and isinstance(of, PointerType | ArrayType):
                     of = of.target if isinstance(of, PointerType) else of.element
-                    indices = (*indices, zero(expr.at))
+                    indices = (*indices, integer(0, expr.at))
                 kind = dict(of.members).get(field) if isinstance(of, StructType) else None
                 return None if kind is None else MemberPlace(inner.variable, (*inner.path, field), indices, kind)
             case Subscript(base=base, index=index):

@@ -18,7 +18,7 @@ _OWN_NAME = re.compile(r"\b__(?:func|FUNCTION|PRETTY_FUNCTION)__\b")
 
 def refuse_clone(program: Program, function: Function) -> str | None:
     """Why ``function`` cannot have a copy: its text stands once in a given file, and knows no state, name or place."""
-    given = {unit.path for unit in program.units}
+    given = program.given
     if any(v.function == function.name and v.storage == "static" and not v.const for v in program.variables):
         return "it keeps values between calls"
     if any(d.function == function.name and d.source != "pragma" for d in program.directives):

@@ -58,6 +58,7 @@ from hlspart.model.program import (
     Variable,
     VoidType,
     children,
+    integer,
     walk,
     walk_statements,
 )
@@ -303,7 +304,7 @@ class _Inliner:
     def _through(self, e: ArrayRef, row: ArrayRef, indices: tuple[Expr, ...]) -> Expr:
         """``p[k]`` where p points to the place ``row`` of an array: the last index of ``row`` moves."""
         last = row.indices[-1]
-        first = indices[0] if indices else _number(0, e.at)
+        first = indices[0] if indices else integer(0, e.at)
         moved = first if _is_zero(last) else Binary(e.at, first.type, "+", last, first)
         return replace(
             e, id=self._copy(e.id), variable=row.variable, indices=(*row.indices[:-1], moved, *indices[1:]), brackets=()
@@ -444,10 +445,6 @@ def _root(place: Expr) -> int:
     return place.variable
 
 
-def _number(value: int, at: Origin) -> Const:
-    return Const(at, ScalarType("int", "int", 32), value, str(value))
-
-
 def _is_goto(stmt: Stmt) -> bool:
     return isinstance(stmt, Label) or (isinstance(stmt, Jump) and stmt.kind == "goto")
 
@@ -460,7 +457,7 @@ def array_place(actual: Expr) -> Name | ArrayRef | None:
         case Name():
             return actual if isinstance(actual.type, (ArrayType, PointerType)) else None
         case ArrayRef(type=ArrayType()):
-            return replace(actual, indices=(*actual.indices, _number(0, actual.at)))
+            return replace(actual, indices=(*actual.indices, integer(0, actual.at)))
         case Unary(op="&", operand=ArrayRef() as ref):
             return ref if ref.indices else None
         case Unary(op="&", operand=Name() as scalar) if isinstance(scalar.type, ScalarType):

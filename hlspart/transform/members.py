@@ -43,11 +43,12 @@ from hlspart.model.program import (
     Subscript,
     Unary,
     Variable,
+    integer,
     walk,
 )
 from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects
-from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root, zero
+from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root
 from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses
 from hlspart.transform.forward import Forward
 
@@ -243,7 +244,7 @@ class _Copy:
         if isinstance(owner.type, PointerType) and place.variable not in self.uses.many and indices:
             indices = indices[1:]  # the one structure that it points to
         if isinstance(kind, PointerType):
-            indices = (zero(e.at),)
+            indices = (integer(0, e.at),)
         if not indices:
             return Name(e.at, kind, variable)
         return ArrayRef(next(self._ids), e.at, e.type, variable, indices, e.at, ())
@@ -272,7 +273,7 @@ class _Copy:
         for path, leaf in leaves(self.uses.roots[formal]):
             indices = place.indices
             if one and isinstance(held_by(place.type), StructType) and not isinstance(place.type, StructType):
-                indices = (*indices, zero(arg.at))  # the first of an array
+                indices = (*indices, integer(0, arg.at))  # the first of an array
             elif not one and isinstance(place.type, StructType):
                 indices = indices[:-1]  # &A[0]
             found = self._leaf(replace(place, path=(*place.path, *path), indices=indices), arg)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from hlspart.model.access import LoopInfo
 from hlspart.model.program import (
+    INT,
     Assign,
     Binary,
     Block,
@@ -38,6 +39,7 @@ from hlspart.model.program import (
     Unary,
     Variable,
     VoidType,
+    integer,
     walk,
     walk_statements,
 )
@@ -50,7 +52,6 @@ from hlspart.transform.printer import Unprintable
 #: Copies of a loop body that are still worth reading.
 MOST_COPIES = 256
 
-_INT = ScalarType("int", "int", 32)
 _BASIC = frozenset(("int", "unsigned", "signed", "long", "short", "char"))
 _STANDARD = frozenset((*(f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)), "size_t"))
 
@@ -90,7 +91,7 @@ def refuse_unroll(program: Program, info: LoopInfo, what: Unrolling) -> None:
         refuse("the loop is not counted")
     if not (loop.at.editable and loop.body.at.editable and loop.header.editable):
         refuse("the loop comes out of a macro")
-    if loop.at.span.path not in {unit.path for unit in program.units}:
+    if loop.at.span.path not in program.given:
         refuse("the loop stands in a file that is not given")
     if not _only_counts(loop, info):
         refuse("the loop's header does more than count")
@@ -281,7 +282,7 @@ class _Unroll:
             raise Unprintable("the iterator leaves the range of its type", self.loop.at)
         longs = kind.name.split().count("long") or int(kind.bits == 64)
         suffix = ("l" * longs + "u" * (not kind.signed)) if self.literal and kind.bits >= 32 else ""
-        plain = kind if suffix else _INT
+        plain = kind if suffix else INT
 
         def value(at: Origin, exact: bool) -> Expr:
             return self._typed(at, exact, Const(made(at), plain, number, f"{number}{suffix}"))
@@ -291,10 +292,10 @@ class _Unroll:
     def _moved(self, k: int) -> Value | None:
         """The iterator ``k`` iterations on."""
         by = k * self.step
-        wide = self.kind if self.kind.bits >= 32 else _INT
+        wide = self.kind if self.kind.bits >= 32 else INT
 
         def value(at: Origin, exact: bool) -> Expr:
-            amount = Const(made(at), _INT, abs(by), str(abs(by)))
+            amount = integer(abs(by), made(at))
             moved = Binary(made(at), wide, "+" if by > 0 else "-", self._iterator(made(at)), amount)
             return self._typed(at, exact, moved)
 
@@ -310,7 +311,7 @@ class _Unroll:
         return Name(at, self.iterator.type, self.iterator.id)
 
     def _changed(self, at: Origin, by: int) -> Expr:
-        amount = Const(made(at), _INT, abs(by), str(abs(by)))
+        amount = integer(abs(by), made(at))
         op = "+=" if by > 0 else "-="
         return Assign(made(at), self.iterator.type, op, self._iterator(made(at)), amount)
 
@@ -319,7 +320,7 @@ class _Unroll:
         if not isinstance(self.loop.init, Declare):
             assert self.info.lower is not None
             last = self.info.lower.const + self.trips * self.step
-            value = Const(at, _INT, last, str(last))
+            value = integer(last, at)
             yield ExprStmt(at, Assign(at, self.iterator.type, "=", self._iterator(at), value))
 
     def _unrolls(self, mark: Stmt) -> bool:

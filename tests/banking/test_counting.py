@@ -13,6 +13,7 @@ from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
+from tests.amounts import amount
 
 T2P = Ports(total=2)
 
@@ -178,7 +179,7 @@ def runs(a: PortAccess, p: dict[str, int]) -> bool:
     return ("i <= 2" not in a.domain or p["i"] <= 2) and ("(i + j) mod 2" not in a.domain or (p["i"] + p["j"]) % 2 == 0)
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=amount(50, 150), derandomize=True, deadline=None)
 @given(problems())
 def test_both_figures_equal_enumeration(
     case: tuple[IterationSpace, list[PortAccess], PerDimLayout, Ports, list[dict[str, int]]],

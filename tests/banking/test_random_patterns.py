@@ -17,6 +17,7 @@ from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import dot
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
+from tests.amounts import amount
 
 
 def brute_union(offsets: Offsets, ports: int, limit: int) -> int:
@@ -54,7 +55,7 @@ def brute_union(offsets: Offsets, ports: int, limit: int) -> int:
 def test_random_patterns_never_worse_than_brute_force() -> None:
     rng = random.Random(5)
     below = 0
-    for _ in range(500):
+    for _ in range(amount(120, 500)):
         rank = rng.choice([1, 2, 2])
         cells = list(itertools.product(range(6 if rank == 1 else 3), range(1 if rank == 1 else 3)))
         offsets = [c[:rank] for c in rng.sample(cells, rng.randint(2, min(5, len(cells))))]
@@ -67,7 +68,7 @@ def test_random_patterns_never_worse_than_brute_force() -> None:
         assert found.excluded
         assert_conflict_free(found.layout, [offsets], extents, ports)
         below += found.banks == expected
-    assert below >= 470
+    assert below >= amount(112, 470)
 
 
 def every_alpha(offsets: Offsets, period: int, block: int, ports: int) -> bool:
@@ -99,7 +100,7 @@ def test_random_sparse_patterns_are_minimal_in_the_union() -> None:
     """2-D and 3-D, up to 12 accesses: the certificate by enumeration, and one bank less tried in every family."""
     rng = random.Random(6)
     proved = below = 0
-    for _ in range(60):
+    for _ in range(amount(20, 60)):
         rank = rng.choice([2, 3])
         cells = list(itertools.product(range(5 if rank == 2 else 3), repeat=rank))
         offsets = rng.sample(cells, rng.randint(4, 12))
@@ -115,7 +116,7 @@ def test_random_sparse_patterns_are_minimal_in_the_union() -> None:
             for block in range(1, 6 if rank == 2 else 3):
                 assert not every_alpha(offsets, less * block, block, ports)
             assert not every_lattice(offsets, less, ports)
-    assert proved >= 40 and below >= 8
+    assert proved >= amount(12, 40) and below >= amount(1, 8)
 
 
 def strided(rng: random.Random) -> tuple[Need, tuple[int, ...], list[list[tuple[int, ...]]], int]:

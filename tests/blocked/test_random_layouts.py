@@ -11,6 +11,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify_many
+from tests.amounts import amount
 
 KINDS = ("blocked", "blocked", "compact", "any", "3,8", "2,4")
 TILES = ("2,8", "5,3", "1,16", "7,40")
@@ -90,7 +91,7 @@ def _laid_out(text: str) -> tuple[Propagation, dict[str, str] | Diagnostic]:
     return propagate(p.program, p.analysis, "top", {})
 
 
-def test_random_functions_compute_the_same(tmp_path: Path, first: int = 0, count: int = 12) -> None:
+def test_random_functions_compute_the_same(tmp_path: Path, first: int = 0, count: int = amount(5, 12)) -> None:
     pairs, converted = [], 0
     for seed in range(first, first + count):
         text = _Function(random.Random(seed)).text()

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
+from tests.amounts import amount
+
 ROOT = Path(__file__).resolve().parents[2]
 VOID = {"meta", "link", "br", "img", "rect", "path", "circle"}
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -318,9 +320,11 @@ frame.onload = () => {
 </script>"""
 
 
+FRAMES = [(width, scheme) for width in (360, 768, 1280, 1920) for scheme in ("light", "dark")]
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium: apt-get install chromium to see the report page tested")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1280, 1920])
+@pytest.mark.parametrize(("width", "scheme"), amount([FRAMES[0], FRAMES[5]], FRAMES))
 def test_in_a_browser(page: Path, tmp_path: Path, width: int, scheme: str) -> None:
     """In a frame, for the window of a headless browser is never narrower than 500."""
     frame, picture, height = tmp_path / "frame.html", tmp_path / "shot.png", 2400

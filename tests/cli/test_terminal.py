@@ -25,6 +25,7 @@ from hlspart.cli.app import cli as group
 from hlspart.cli.help import SHARED, CommandWithExample
 from hlspart.render.screen import Screen, folded, shown_on
 from hlspart.render.table import table
+from tests.amounts import amount
 
 ROOT = Path(__file__).resolve().parents[2]
 COLOUR = re.compile("\033\\[[0-9;]*m")
@@ -89,7 +90,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 FILES = ("bottleneck.c", "conv2d.c", "histogram.c", "polyphase.c", "long.c")
 
 
-@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("columns", amount(WIDTHS[:1], WIDTHS))
 @pytest.mark.parametrize(
     "args",
     [

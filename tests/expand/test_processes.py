@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import amount
 from tests.expand.nests import random_nest, verdict
 from tests.expand.running import differing, open_text, plan_of
 from tests.expand.test_expand import run
@@ -112,7 +113,7 @@ def test_what_the_loop_declares_is_known_in_its_function(tmp_path: Path) -> None
 def test_random_nests(tmp_path: Path) -> None:
     """Verdicts are those of an enumeration, hardly any legal region is refused, and the texts compute the same."""
     pairs, counts, refused = [], {True: 0, False: 0}, 0
-    for seed in range(7000, 7060):
+    for seed in range(7000, 7000 + amount(20, 60)):
         rng = random.Random(seed)
         nest = random_nest(rng)
         text = nest.c("f")
@@ -125,7 +126,8 @@ def test_random_nests(tmp_path: Path) -> None:
             assert judgement.verdict == "refused" or judgement.legal == wanted, (seed, pes, kind, judgement)
             if new is not None:
                 pairs.append((f"{seed} {pes} {kind}", text, new))
-    assert counts[True] > 60 and counts[False] > 20 and refused <= 2 and len(pairs) > 60
+    few = amount(1, 3)
+    assert counts[True] > 20 * few and counts[False] > 6 * few and refused <= 2 and len(pairs) > 20 * few
     assert differing(pairs, tmp_path) == []
 
 

@@ -13,6 +13,7 @@ import hlspart
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.pipeline import Pipeline
 from hlspart.reuse import edited
+from tests.amounts import amount
 
 PREFIX = """void f(const int x[64], int y[64]) {
   y[0] = x[0];
@@ -117,7 +118,7 @@ def test_values_are_handed_on_where_the_distance_is_one_number(case: str, tmp_pa
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_random_recurrences_keep_their_values(tmp_path: Path) -> None:
     changed = 0
-    for seed in range(30):
+    for seed in range(amount(12, 30)):
         rng = random.Random(seed)
         first = rng.randint(4, 8)
         reads = [f"y[{rng.choice((1, 1, 1, 2))} * i - {rng.randint(-1, 4)}]" for _ in range(rng.randint(1, 3))]
@@ -130,7 +131,7 @@ def test_random_recurrences_keep_their_values(tmp_path: Path) -> None:
         if new != old:
             changed += 1
             assert same(old, new, tmp_path), body
-    assert changed >= 8
+    assert changed >= amount(2, 8)
 
 
 ROWS = """void f(int m[33 * 33], const int x[33]) {

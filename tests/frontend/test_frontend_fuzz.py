@@ -9,6 +9,7 @@ from fuzz_inputs import generated, header
 from hlspart.frontend import load
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
+from tests.amounts import amount
 
 
 def check(loaded: ir.Program, text: str) -> None:
@@ -28,7 +29,7 @@ def check(loaded: ir.Program, text: str) -> None:
 def test_mutated_sources() -> None:
     rnd = random.Random(20240)
     loaded_count = errors = 0
-    for _ in range(400):
+    for _ in range(amount(120, 400)):
         name, text = generated(rnd)
         files = {name: text.encode("utf-8", "surrogateescape"), "x.h": header(rnd, name)}
 
@@ -48,7 +49,7 @@ def test_mutated_sources() -> None:
         else:
             errors += 1
             assert error.message and error.place.path.startswith((name, "x.h", "<"))
-    assert loaded_count > 40 and errors > 170
+    assert loaded_count > amount(8, 40) and errors > amount(40, 170)
 
 
 def test_a_constructor_that_the_text_ends_in() -> None:

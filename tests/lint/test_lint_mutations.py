@@ -13,6 +13,7 @@ import pytest
 from hlspart.model.linting import LintReport
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
 from hlspart.pipeline import Pipeline
+from tests.amounts import amount
 
 KERNELS = {
     "matmul": """\
@@ -194,10 +195,10 @@ def rows(kernels: Mapping[str, str]) -> list[Row]:
 
 
 def test_breaks_that_change_a_prediction_are_found() -> None:
-    table = rows(KERNELS)
+    table = rows(amount({name: KERNELS[name] for name in list(KERNELS)[::2]}, KERNELS))
     changed = [r for r in table if r[3]]
-    assert len(table) > 60
-    assert len(changed) > 40
+    assert len(table) > amount(25, 60)
+    assert len(changed) > amount(15, 40)
     assert {r[2] for r in table} == set(KINDS)
     silent = [r for r in changed if not r[4]]
     assert silent == []

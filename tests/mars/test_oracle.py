@@ -12,6 +12,7 @@ import pytest
 from mars_nests import access, form, only, solve
 
 from hlspart.model.mars import MarsArray, NestAccess, TileForm
+from tests.amounts import amount
 
 Vector = tuple[int, ...]
 BOX = 26  # iterations from -BOX to BOX are enumerated; footprints of tiles near the origin lie well inside
@@ -96,7 +97,7 @@ def random_access(rng: random.Random, rank: int) -> tuple[Vector, ...]:
             return matrix
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(amount(1, 4)))
 def test_inputs_agree(part: int) -> None:
     """Uniformly intersecting accesses under random tilings, all residue classes: always a layout, always this one."""
     rng = random.Random(1000 + part)

@@ -11,6 +11,7 @@ from poly_oracle import analysed, claimed, disagreements, parse, references, run
 
 from hlspart.accesses import analyse
 from hlspart.transform.inline import inline
+from tests.amounts import amount
 
 HAND = """
 int A[64], B[64], C[16][16], D[4][5][6];
@@ -284,7 +285,7 @@ class Writer:
         return f"void {name}(int n, int m) {{ {head} {body} }}\n"
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(amount(2, 6)))
 def test_random_kernels(seed: int, tmp_path: Path) -> None:
     writer = Writer(seed)
     names = [f"k{number}" for number in range(60)]

@@ -1,0 +1,74 @@
+"""What spares looking at pairs: the answers are those of all pairs."""
+
+import itertools
+import random
+
+import pytest
+from predicting import result
+
+from hlspart.lowering import dependence, lower
+from hlspart.schedule import modulo
+from hlspart.sets.region import Box
+
+KERNEL = """void f(int A[16][8], int x[64], int n) {{
+{partition}
+  L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+{body}
+  }}
+}}
+"""
+PARTITIONS = (
+    "",
+    "#pragma HLS ARRAY_PARTITION variable=A complete dim=2",
+    "#pragma HLS ARRAY_PARTITION variable=A complete dim=0",
+)
+
+
+def _kernel(rng: random.Random) -> str:
+    def place() -> str:
+        row = rng.choice(["0", "1", "2", "3", "i % 16", "i / 4", "x[i]"])
+        return f"A[{row}][{rng.choice(['0', '1', '5', 'i % 8', '7'])}]"
+
+    lines = []
+    for _ in range(rng.randint(3, 8)):
+        guard = rng.choice(["", "", "if (x[i] > 3) ", "if (i > 5) "])
+        other = f" else {place()} = {place()};" if guard and rng.random() < 0.5 else ""
+        lines.append(f"    {guard}{place()} = {place()} + {place()};{other}")
+    return KERNEL.format(partition=rng.choice(PARTITIONS), body="\n".join(lines))
+
+
+def test_constants_tell_elements_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(11)
+    texts = [_kernel(rng) for _ in range(12)]
+    found = [result(text) for text in texts]
+    for module in (dependence, lower):
+        monkeypatch.setattr(module, "partners", lambda addresses: [range(len(addresses))] * len(addresses))
+    assert [result(text + "\n").loops for text in texts] == [x.loops for x in found]
+    assert len({x.loops[0].figure for x in found}) > 3
+
+
+def test_arms_without_a_sibling_take_no_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(12)
+    texts = [_kernel(rng) for _ in range(8)]
+    found = [result(text) for text in texts]
+    modulo.modulo_schedule.cache_clear()
+    monkeypatch.setattr(modulo, "_either", lambda problem: frozenset(problem.ports))
+    assert [result(text + "\n\n").loops for text in texts] == [x.loops for x in found]
+
+
+def test_boxes_meet_as_their_points_do() -> None:
+    rng = random.Random(13)
+    met = 0
+    for _ in range(2000):
+        names = range(rng.randint(1, 2))
+        boxes = [
+            Box(*(tuple(rng.randint(*span) for _ in names) for span in ((-6, 9), (1, 6), (0, 5)))) for _ in range(2)
+        ]
+        points = [
+            set(itertools.product(*(range(a, a + s * n, s) for a, s, n in zip(b.low, b.step, b.count, strict=True))))
+            for b in boxes
+        ]
+        met += bool(points[0] & points[1])
+        assert boxes[0].meets(boxes[1]) == bool(points[0] & points[1]), boxes
+    assert 200 < met < 1800
