@@ -11,11 +11,14 @@ from hlspart.accesses import algebra
 from hlspart.accesses.algebra import PARAM, SET, Known, Unknown
 from hlspart.accesses.scope import RawAccess
 from hlspart.model.access import Access, Affine
+from hlspart.model.answers import Answers
 from hlspart.model.program import Program
 from hlspart.semantics.conversions import extents
 from hlspart.sets.counting import count
 
 Range = tuple[int | None, int | None]
+
+_COUNTS = Answers[int | None](2048)  # by the text of a set: most of a text's are those of the one that it replaces
 
 
 class _Domain(Struct):
@@ -81,7 +84,8 @@ class Relations(Struct):
         if key not in self._domains:
             found = algebra.to_dims(dom, iterators)
             params = tuple(str(found.get_dim_name(PARAM, k)) for k in range(found.dim(PARAM)))
-            made = _Domain(found, str(found), params, found.is_empty(), count(found))
+            text = str(found)
+            made = _Domain(found, text, params, found.is_empty(), _COUNTS.of(text, lambda: count(found)))
             self._domains[key] = dom, made  # keeps dom alive, so that its id stays its own
         return self._domains[key][1]
 

@@ -84,6 +84,7 @@ class PortProblem(Sites):
         self._reach: dict[tuple[object, ...], frozenset[int]] = {}
         self._apart: dict[Layout, bool] = {}
         self._ideal: dict[tuple[Layout, Ports], _Busiest] = {}
+        self._static: dict[tuple[Layout, Ports, bool], BankLoad] = {}
 
     def count(self, layout: Layout, ports: Ports) -> PortCount:
         """Both figures under ``layout``; where a bank has ports for all that may reach it, they are the same."""
@@ -104,11 +105,14 @@ class PortProblem(Sites):
 
         Loads that leave the loop under ``layout`` occupy none. ``widened``: see :meth:`widened`.
         """
-        best = BankLoad(0, (), (), 1)
-        for load in self.loads(layout, ports, widened):
-            if (load.interval, len(load.reads) + len(load.writes)) > (best.interval, len(best.reads + best.writes)):
-                best = load
-        return best
+        key = (layout, ports, widened)
+        if key not in self._static:  # searches for several intervals ask for the same layouts
+            best = BankLoad(0, (), (), 1)
+            for load in self.loads(layout, ports, widened):
+                if (load.interval, len(load.reads) + len(load.writes)) > (best.interval, len(best.reads + best.writes)):
+                    best = load
+            self._static[key] = best
+        return self._static[key]
 
     def loads(self, layout: Layout, ports: Ports, widened: bool = False) -> tuple[BankLoad, ...]:
         """What :meth:`static` says of every bank that something may touch, in the order of the banks."""
@@ -183,7 +187,9 @@ class PortProblem(Sites):
         all six; of four banks, where the remainder is bits of the index, they have that of the two that are reached.
         """
         found = self.reach(position, layout)
-        if len(found) < 2 or layout.per_dimension is None or not any(dim.divides for dim in layout.dims):
+        if not 1 < len(found) < layout.banks or layout.per_dimension is None:
+            return found
+        if not any(dim.divides for dim in layout.dims):
             return found
         sizes = [dim.banks for dim in layout.dims]
         along = list(map(set, zip(*(flat_place(bank, sizes) for bank in found), strict=True)))
