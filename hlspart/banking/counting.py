@@ -89,10 +89,6 @@ class PortProblem(Sites):
     def count(self, layout: Layout, ports: Ports) -> PortCount:
         """Both figures under ``layout``; where a bank has ports for all that may reach it, they are the same."""
         static = self.static(layout, ports)
-        if static.interval > 1 and self.apart(layout):
-            static = replace(
-                static, reads=static.reads[:1], writes=() if static.reads else static.writes[:1], interval=1
-            )
         if static.interval == 1 and not any(self.leaves(site, layout) for site in self.sites):
             return PortCount(static, static, None)
         ideal, witness, exact = self.ideal(layout, ports)

@@ -23,6 +23,7 @@ from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, relaxed
 
 REGROUPED = "in which order a balanced sum takes in what the recurrence makes is not known"
+REMAINDERS = "whether the tool sees that constant distances keep accesses in banks of their own is not known"
 PARTED = "whether the tool partitions a local array by itself is not known"
 
 
@@ -92,6 +93,9 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
     yield Doubt(Cause(PARTED), idle=lambda v, bus: _divided(p, v, bus))
+    if storage.target.distances_tell_banks:
+        problems = p.elaborated.problems
+        yield Doubt(Cause(REMAINDERS), idle=lambda v, _: problems[v].apart(storage.memory(v).layout), banks=True)
     yield from of_remainders(p)
     yield from of_beats(p)
 

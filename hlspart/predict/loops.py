@@ -322,14 +322,13 @@ class LoopModel:
             memory = self.storage.memory(variable)
             if memory.registers or memory.ports.unlimited:
                 continue
-            ports = Ports() if item.problems[variable].apart(memory.layout) else memory.ports
             for k, ident in enumerate(members):
                 names = tuple(memory.bank(b) for b in sorted(item.problems[variable].reach(k, memory.layout)))
                 op = item.lowered.graph.ops[ident]
                 branch = op.ref.branch if op.ref is not None and self.target.exclusive_arms else ()
                 uses[ident] = PortUse(names, op.kind == "load", branch)
                 for name in names:
-                    limits[name] = ports
+                    limits[name] = memory.ports
         quick = self.target.fabric_adders and self._asks(item.nest)  # reports: the sum is stored in the last state
         handing = 0.0 if quick else self.target.handing_ns
         problem = Problem(item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited, handing)

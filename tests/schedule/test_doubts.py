@@ -412,8 +412,6 @@ def test_remainders_of_no_power_of_two_may_hide_which_banks_an_access_reaches(fa
     seen = max(sum(bank in banks for banks in reached) for bank in range(factor))
     fixed = all(len(banks) == 1 for banks in reached)
     hidden = seen if fixed or factor & (factor - 1) == 0 else 16
-    if hidden == 16 and factor > 16:  # sixteen remainders: no two loads meet, as reports of stores show
-        seen = hidden = 1
     low, high = -(-seen // 2), -(-hidden // 2)
     found = loop(SOME_BANKS.format(factor=factor), "L")
     assert (found.ii, found.bounds) == ((low, None) if low == high else (None, (low, high)))

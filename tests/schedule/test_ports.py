@@ -423,9 +423,11 @@ def test_a_scalar_at_an_axi_lite_port_is_a_register():
     assert (loop(text.replace("SUM", "s[i] += x;"), **where).ii or 0) > 1  # a memory of one port
 
 
-@pytest.mark.parametrize(("step", "width", "banks", "said"), [(13, 13, 15, 1), (16, 16, 80, 1), (16, 16, 10, (4, 8))])
+@pytest.mark.parametrize(
+    ("step", "width", "banks", "said"), [(13, 13, 15, (1, 7)), (16, 16, 80, (1, 8)), (16, 16, 10, (4, 8))]
+)
 def test_stores_that_never_meet_at_banks_by_a_remainder(step, width, banks, said):
-    """Public reports (2023.2): II 1 where each store of an iteration has a bank, that of all banks elsewhere."""
+    """Reports of two repositories (2023.2): II 1 where each store has a bank of its own, else that of all banks."""
     text = f"""void f(float in[16], float out[1024]) {{
     float x[1024];
 #pragma HLS ARRAY_PARTITION variable=x cyclic factor={banks}

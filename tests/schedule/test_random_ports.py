@@ -232,10 +232,7 @@ class Case:
         reach = {n: {self.arrays[ops[n].array].bank(el) for el in used[n] if el is not None} for n in memory}
         orders = list(self._orders(ops, rows, reach))
         groups: dict[tuple[int, ...], tuple[int, int, int]] = {}
-        apart = {
-            a for a in self.arrays if _meet_nowhere(self.arrays[a], [op.form for op in ops.values() if op.array == a])
-        }
-        for array, bank in {(ops[n].array, b) for n in memory for b in reach[n] if ops[n].array not in apart}:
+        for array, bank in {(ops[n].array, b) for n in memory for b in reach[n]}:
             members = tuple(n for n in memory if ops[n].array == array and bank in reach[n])
             groups[members] = PORTS[self.arrays[array].storage]
         products = tuple(n for n in ops if ops[n].kind == "mul")
@@ -268,15 +265,6 @@ class Case:
                 yield x, y, 0, 2 if (a.kind, b.kind) == ("store", "load") and a.form != b.form else 1
             if (distance := least_distance([(row[x], row[y]) for row in rows])) is not None:
                 yield x, y, distance, 1
-
-
-def _meet_nowhere(array: Array, forms: Sequence[Form]) -> bool:
-    """Whether a remainder of no power of two keeps accesses in banks of their own, at constant distances."""
-    if not any(kind == "cyclic" and banks & (banks - 1) for kind, banks in array.parts):
-        return False
-    parted = [k for k, (kind, banks) in enumerate(array.parts) if kind == "cyclic" and banks > 1]
-    parted = [k for k in parted if len({f[k][0] for f in forms}) == 1]
-    return bool(parted) and len({tuple(f[k][1] % array.parts[k][1] for k in parted) for f in forms}) == len(forms)
 
 
 def _index(form: Form) -> str:
