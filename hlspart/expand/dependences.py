@@ -42,10 +42,11 @@ class ToldDistance(Struct, frozen=True):
 
 
 def provable(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[ToldDistance, ...]:
-    """What can be told of loops that miss their II, or may miss it."""
+    """What can be told of loops that dependences keep, or may keep, from their II."""
     found: list[ToldDistance] = []
     for result in figures.loops:
-        if result.pipelined and result.loop >= 0 and (result.may_miss or (result.ii is None and result.bounds)):
+        late = result.may_miss and (result.ii is None or result.recurrence_ii != 1)
+        if result.pipelined and result.loop >= 0 and (late or (result.ii is None and result.bounds)):
             for loop in innermost(program, result):
                 found += _of_loop(program, analysis, result, loop)
     return tuple(dict.fromkeys(found))

@@ -8,6 +8,7 @@ import pytest
 from stencils import SIX, STYLES, equal, random_stencil, stencil
 
 import hlspart
+from tests.amounts import amount
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -185,12 +186,12 @@ fill:
 def test_random_stencils_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hlspart.reuse.engine.regressions", lambda *_: ())  # however long they take
     written = 0
-    for seed in range(16):
+    for seed in range(seeds := amount(6, 16)):
         old = hlspart.parse(random_stencil(seed), "f.c")
         found = old.rewrite(style="reuse")
         written += any(o.status == "rewritten" for o in found.outcomes)
         assert equal(old, found, 2), seed
-    assert written == 16
+    assert written == seeds
 
 
 FLAT = """void gemm(int a[4096], int b[4096], int c[4096]) {

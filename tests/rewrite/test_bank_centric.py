@@ -16,6 +16,7 @@ from hlspart.model.rewriting import RewriteResult, lut_levels
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite import rewrite
 from hlspart.verification import VerifyOptions, verify
+from tests.amounts import amount
 
 FORMS = {
     "read behind a store": "A[i] = i; s += A[i]; A[i + 1] = s; s += A[i + 2] + A[i + 1];",
@@ -178,7 +179,7 @@ def test_generated_lines_are_short() -> None:
 
 @pytest.fixture(scope="module")
 def random_bodies() -> dict[int, str]:
-    return {seed: bodies.generate(seed) for seed in range(24)}
+    return {seed: bodies.generate(seed) for seed in range(amount(10, 24))}
 
 
 def test_random_bodies(random_bodies: dict[int, str], tmp_path: Path) -> None:
