@@ -37,7 +37,7 @@ def test_every_style_equals_the_original(name: str, expected: list[str], tmp_pat
     results = [rewritten(generate(seed), name) for seed in SEEDS]
     assert outputs(tmp_path, "new", [r.files["p.c"] for r in results], driver(SEEDS)) == expected
     counts = tally(results)
-    least = amount({"split": 4}, {"split": 14, "crossbar": 27}).get(name, amount(7, 25))
+    least = amount({"split": 3}, {"split": 14, "crossbar": 27}).get(name, amount(7, 25))
     assert counts["rewritten", None] >= least, counts
     refused = {code: n for (status, code), n in counts.items() if status == "refused"}
     if name == "split":
@@ -62,7 +62,7 @@ def test_layouts_that_no_pragma_says(expected: list[str], tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", STYLES)
 def test_again_changes_nothing(name: str) -> None:
-    for seed in SEEDS[:8]:
+    for seed in SEEDS[: amount(4, 8)]:
         once = rewritten(generate(seed), name).files["p.c"]
         assert rewritten(once, name).files["p.c"] == once
 
@@ -71,7 +71,7 @@ def test_again_changes_nothing(name: str) -> None:
 def test_edges_of_the_language(cxx: bool, tmp_path: Path) -> None:
     """Each style's output compiles and equals the original, a second run changes nothing, and not all is refused."""
     name, compiler = ("p.cpp", ("g++", "-std=c++14")) if cxx else ("p.c", ("gcc", "-std=gnu11"))
-    seeds = list(range(9000, 9016))
+    seeds = list(range(9000, 9000 + amount(8, 16)))
     texts = [edges.generate(seed, cxx) for seed in seeds]
     expected = outputs(tmp_path, "old", texts, driver(seeds), SANITIZED, compiler)
     for style in ("crossbar", "bankdim", "split, unrolled"):
@@ -79,7 +79,8 @@ def test_edges_of_the_language(cxx: bool, tmp_path: Path) -> None:
         new = [result.files[name] for result in results]
         assert outputs(tmp_path, "new", new, driver(seeds), SANITIZED, compiler) == expected
         assert [rewritten(text, style, name).files[name] for text in new] == new
-        assert tally(results)["rewritten", None] >= {"split, unrolled": 2}.get(style, 10), (style, tally(results))
+        least = {"split, unrolled": amount(1, 2)}.get(style, amount(4, 10))
+        assert tally(results)["rewritten", None] >= least, (style, tally(results))
 
 
 @pytest.mark.parametrize(("make", "seed"), [(bodies.generate, 1), (bodies.generate, 5), (generate, 8)])
