@@ -30,9 +30,7 @@ from hlspart.model.access import Access, AccessAnalysis, Affine, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
     Assign,
-    Binary,
     Comma,
-    Conditional,
     Declare,
     Expr,
     ExprStmt,
@@ -43,7 +41,7 @@ from hlspart.model.program import (
     Program,
     ScalarType,
     Stmt,
-    children,
+    always,
     walk,
 )
 from hlspart.model.results import IIResult
@@ -230,9 +228,7 @@ def _certain(program: Program, stmt: Stmt) -> Iterator[int]:
     def below(expr: Expr) -> Iterator[int]:
         if isinstance(expr, ArrayRef):
             yield expr.id
-        parts = children(expr)
-        chosen = isinstance(expr, Conditional) or (isinstance(expr, Binary) and expr.op in ("&&", "||"))
-        for part in parts[:1] if chosen else parts:
+        for part in always(expr):
             yield from below(part)
 
     if isinstance(stmt, ExprStmt | Declare):

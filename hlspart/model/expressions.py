@@ -244,6 +244,14 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     return _CHILDREN.get(type(expr), _nothing)(expr)
 
 
+def always(expr: Expr) -> tuple[Expr, ...]:
+    """Direct sub-expressions that are evaluated whenever ``expr`` is."""
+    if isinstance(expr, SizeOf):
+        return ()
+    chosen = isinstance(expr, Conditional) or (isinstance(expr, Binary) and expr.op in ("&&", "||"))
+    return children(expr)[:1] if chosen else children(expr)
+
+
 def places(expr: Expr) -> Iterator[ArrayRef]:
     """The elements that ``expr`` may stand for as an lvalue, as it may in C++ through ``?:``, ``,`` and assignments."""
     match expr:

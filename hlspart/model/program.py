@@ -41,6 +41,7 @@ from hlspart.model.expressions import (
     StringLit,
     Subscript,
     Unary,
+    always,
     children,
     integer,
     places,
@@ -89,8 +90,8 @@ __all__ = [
     "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec",
     "InitList", "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark",
     "Program", "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType",
-    "Subscript", "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "held", "integer",
-    "is_open", "places", "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements",
+    "Subscript", "Switch", "Unary", "Unit", "Variable", "VoidType", "always", "children", "expressions", "held",
+    "integer", "is_open", "places", "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements",
     "walk_value",
 ]  # fmt: skip
 

@@ -275,9 +275,9 @@ class _Walk:
             return
         if isinstance(expr, c.Call) and expr.function in self.latencies.program.functions:
             yield expr, surely
-        first_only = isinstance(expr, c.Conditional) or (isinstance(expr, c.Binary) and expr.op in ("&&", "||"))
-        for k, inner in enumerate(c.children(expr)):
-            yield from self._called(inner, surely and not (first_only and k))
+        always = c.always(expr)
+        for inner in c.children(expr):
+            yield from self._called(inner, surely and inner in always)
 
     def _called_at(self, call: c.Call, what: str) -> Cause:
         return Cause(f"line {self.latencies.program.line(call.at)}: {call.function} {what}")

@@ -9,7 +9,6 @@ from hlspart.model.program import (
     ArrayRef,
     Binary,
     Block,
-    Conditional,
     Const,
     Expr,
     ExprStmt,
@@ -20,7 +19,7 @@ from hlspart.model.program import (
     Program,
     Return,
     Stmt,
-    children,
+    always,
     walk,
     walk_statements,
 )
@@ -100,13 +99,8 @@ def _evaluated(expr: Expr) -> Iterator[ArrayRef]:
     """References in an expression, but for those that it may leave out."""
     if isinstance(expr, ArrayRef):
         yield expr
-    if isinstance(expr, Conditional):
-        yield from _evaluated(expr.test)
-    elif isinstance(expr, Binary) and expr.op in ("&&", "||"):
-        yield from _evaluated(expr.left)
-    else:
-        for child in children(expr):
-            yield from _evaluated(child)
+    for part in always(expr):
+        yield from _evaluated(part)
 
 
 def ends_alike(program: Program, nest: Loop, loop: Loop) -> bool:

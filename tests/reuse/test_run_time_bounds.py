@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 import hlspart
+from hlspart.model.program import ArrayRef, walk
+from hlspart.reuse.certain import always_read
+from hlspart.semantics.effects import statement_expressions
 
 NEST = """#define H 12
 #define W 10
@@ -87,3 +90,22 @@ def test_where_an_iteration_may_not_read_its_window_the_text_stays(form: str) ->
         )
     assert text != NEST
     assert "in_window" not in hlspart.parse(text).rewrite(style="reuse").texts["kernel.c"]
+
+
+def test_what_every_iteration_reads_is_evaluated() -> None:
+    """Neither the operand of sizeof nor what a condition or an operator may leave out."""
+    text = """void f(int a[9], int b[9], int n) {
+    L: for (int i = 0; i < n; i++)
+        b[i] = a[i] + (int)sizeof(a[i + 1]) + (a[i + 2] ? a[i + 3] : 0) + (a[i + 4] && a[i + 5]);
+}
+"""
+    pipeline = hlspart.parse(text).pipeline
+    (loop,) = pipeline.program.loops.values()
+    always = always_read(pipeline.program, pipeline.analysis, loop)
+    found = {
+        pipeline.program.text(e.at)
+        for root in statement_expressions(pipeline.program, loop)
+        for e in walk(root)
+        if isinstance(e, ArrayRef) and e.id in always
+    }
+    assert found == {"b[i]", "a[i]", "a[i + 2]", "a[i + 4]"}
