@@ -20,9 +20,13 @@ def registered(lowered: Lowered, storage: Storage) -> Lowered:
     """With an order of a state from each read at an axis port to the writes at such ports that need it."""
     graph = lowered.graph
     writes = [op for op in graph.ops.values() if op.kind == "store" and _axis(op, storage)]
+    behind: dict[int, list[int]] = {}
+    for edge in graph.edges if writes else ():
+        if edge.kind == "data" and not edge.distance:
+            behind.setdefault(edge.sink, []).append(edge.source)
     edges = [
         Edge(source, op.id, 0, 1, "memory", storage.program.variable(op.ref.variable).name)
-        for op in writes if op.ref is not None for source in _reads(op, graph, storage)
+        for op in writes if op.ref is not None for source in _reads(op, behind, graph, storage)
     ]  # fmt: skip
     return replace(lowered, graph=replace(graph, edges=(*graph.edges, *edges))) if edges else lowered
 
@@ -31,12 +35,8 @@ def _axis(op: Op, storage: Storage) -> bool:
     return op.ref is not None and storage.memory(op.ref.variable).storage == AXIS
 
 
-def _reads(write: Op, graph: Graph, storage: Storage) -> list[int]:
-    """Reads at axis ports that a write needs in its own iteration."""
-    behind: dict[int, list[int]] = {}
-    for edge in graph.edges:
-        if edge.kind == "data" and not edge.distance:
-            behind.setdefault(edge.sink, []).append(edge.source)
+def _reads(write: Op, behind: Mapping[int, list[int]], graph: Graph, storage: Storage) -> list[int]:
+    """Reads at axis ports that a write needs in its own iteration; ``behind``: what each operation takes of it."""
     found = _before(write.id, behind)
     return sorted(i for i in found if graph.ops[i].kind == "load" and _axis(graph.ops[i], storage))
 

@@ -109,16 +109,6 @@ def together_at_most(branches: Sequence[tuple[tuple[int, int], ...]]) -> int:
     return count + sum(max(together_at_most(rest) for rest in by_arm.values()) for by_arm in arms.values())
 
 
-def _either(problem: Problem) -> frozenset[int]:
-    """Accesses in an arm of a branch that has accesses in another arm, too."""
-    arms: dict[int, set[int]] = defaultdict(set)
-    for use in problem.ports.values():
-        for instance, arm in use.branch:
-            arms[instance].add(arm)
-    split = {instance for instance, seen in arms.items() if len(seen) > 1}
-    return frozenset(op for op, use in problem.ports.items() if any(x in split for x, _ in use.branch))
-
-
 class _Attempt:
     """One run of the scheduler at a fixed II with fixed numbers of units."""
 
@@ -135,7 +125,6 @@ class _Attempt:
         self.reads: dict[tuple[str, int], list[int]] = defaultdict(list)
         self.writes: dict[tuple[str, int], list[int]] = defaultdict(list)
         self.busy: dict[tuple[str, int], list[int]] = defaultdict(list)
-        self.either = _either(problem)
 
     def run(self) -> Schedule | None:
         """The schedule, or None when the budget is used up."""
@@ -223,7 +212,7 @@ class _Attempt:
 
     def _in_turn(self, ports: Ports, reads: list[int], writes: list[int]) -> bool:
         """Whether one bank serves the accesses of one slot because they never all run in one iteration."""
-        if self.either.isdisjoint(reads) and self.either.isdisjoint(writes):
+        if self.problem.either.isdisjoint(reads) and self.problem.either.isdisjoint(writes):
             return False
         arms = {x: self.problem.ports[x].branch for x in (*reads, *writes)}
         most_reads = together_at_most([arms[x] for x in reads])

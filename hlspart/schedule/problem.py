@@ -95,6 +95,16 @@ class Problem(Struct, frozen=True, eq=False, dict=True):
         """The orders, ready to be counted with."""
         return self.along(self.graph.edges)
 
+    @cached_property
+    def either(self) -> frozenset[int]:
+        """Accesses in an arm of a branch that has accesses in another arm, too."""
+        arms: dict[int, set[int]] = {}
+        for use in self.ports.values():
+            for instance, arm in use.branch:
+                arms.setdefault(instance, set()).add(arm)
+        split = {instance for instance, seen in arms.items() if len(seen) > 1}
+        return frozenset(op for op, use in self.ports.items() if any(x in split for x, _ in use.branch))
+
     def along(self, path: Iterable[Edge]) -> tuple[Wait, ...]:
         """The same for some orders."""
         return tuple(_wait(self, edge) for edge in path)
