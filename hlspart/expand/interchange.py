@@ -11,13 +11,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
-from hlspart.expand.reductions import mentions
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
-    Assign,
     Block,
     Declare,
-    ExprStmt,
     Loop,
     Name,
     PragmaMark,
@@ -32,6 +29,7 @@ from hlspart.model.results import IIResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.semantics.effects import effects
+from hlspart.semantics.named import assigns, mentions, occurs
 from hlspart.sets.reorder import crossed
 from hlspart.transform.copying import all_expressions
 from hlspart.transform.printer import Unprintable
@@ -127,32 +125,21 @@ def _made_anew(program: Program, function: str, loop: Loop) -> frozenset[int]:
 def _written_first(program: Program, body: Block, ident: int) -> bool:
     """Whether a block gives a variable a value before all else that it does with it."""
     for stmt in body.body:
-        if isinstance(stmt, Loop) and _sets(stmt.init, ident):
+        if isinstance(stmt, Loop) and assigns(stmt.init, ident):
             return True
         if mentions(program, stmt, ident):
-            return _sets(stmt, ident)
+            return assigns(stmt, ident)
     return False
-
-
-def _sets(stmt: Stmt | None, ident: int) -> bool:
-    """Whether a statement is ``x = e``, without x in e."""
-    expr = stmt.expr if isinstance(stmt, ExprStmt) else None
-    if not isinstance(expr, Assign) or expr.op != "=" or not isinstance(expr.target, Name):
-        return False
-    return expr.target.variable == ident and all(
-        not isinstance(e, Name) or e.variable != ident for e in walk(expr.value)
-    )
 
 
 def _read_as_left(program: Program, stmt: Stmt, loop: Loop, ident: int) -> bool:
     """Whether a variable is named outside of ``loop`` and of loops that count with it."""
-    if stmt is loop or (isinstance(stmt, Loop) and _sets(stmt.init, ident)):
+    if stmt is loop or (isinstance(stmt, Loop) and assigns(stmt.init, ident)):
         return False
     inner = substatements(stmt)
     if not inner:
         return mentions(program, stmt, ident)
-    own = (e for root in expressions(stmt) for e in walk(root))
-    return any(isinstance(e, Name) and e.variable == ident for e in own) or any(
+    return any(occurs(root, ident) for root in expressions(stmt)) or any(
         _read_as_left(program, s, loop, ident) for s in inner
     )
 

@@ -13,7 +13,7 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.partials import rotation
-from hlspart.expand.reductions import guarded_updates, mentions, update_of
+from hlspart.expand.reductions import guarded_updates, update_of
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts, as_many, block_of, braced, declared_in, in_front, indent_of, names_in, type_text
 from hlspart.model.access import AccessAnalysis
@@ -36,6 +36,7 @@ from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects
+from hlspart.semantics.named import mentions
 
 MOST_PARTIALS = 32
 MOST_MORE = 4  # numbers of partials that are tried

@@ -29,6 +29,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.named import mentions, occurs
 
 _COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
 _CALLS = {
@@ -55,7 +56,7 @@ def update_of(program: Program, stmt: Stmt, variable: int) -> Update | None:
     found = _update(program, stmt)
     if found is None or found.target.variable != variable:
         return None
-    if isinstance(found.target, ArrayRef) and any(_reads(index, variable) for index in found.target.indices):
+    if isinstance(found.target, ArrayRef) and any(occurs(index, variable) for index in found.target.indices):
         return None
     if any(same(program, use, found.target) for value in found.values for use in _uses(value, variable)):
         return None
@@ -192,7 +193,7 @@ def guarded_updates(program: Program, stmt: Stmt, variable: int) -> list[Update]
         return [found]
     if isinstance(stmt, Block):
         return _all(program, stmt.body, variable)
-    if isinstance(stmt, If) and not _reads(stmt.test, variable):
+    if isinstance(stmt, If) and not occurs(stmt.test, variable):
         return _all(program, (stmt.then,) if stmt.other is None else (stmt.then, stmt.other), variable)
     return None
 
@@ -207,17 +208,8 @@ def _all(program: Program, stmts: Sequence[Stmt], variable: int) -> list[Update]
     return found
 
 
-def mentions(program: Program, stmt: Stmt, variable: int) -> bool:
-    """Whether a statement names a variable."""
-    return any(_reads(root, variable) for root in statement_expressions(program, stmt))
-
-
 def _uses(root: Expr, variable: int) -> Iterator[Name | ArrayRef]:
     return (e for e in walk(root) if isinstance(e, Name | ArrayRef) and e.variable == variable)
-
-
-def _reads(root: Expr, variable: int) -> bool:
-    return next(_uses(root, variable), None) is not None
 
 
 def associative(kind: CType, values: Sequence[Expr], op: str) -> bool:

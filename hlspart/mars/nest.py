@@ -36,6 +36,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.semantics.named import assigns, mentions
 from hlspart.sets.dataflow import largest
 
 
@@ -210,7 +211,7 @@ def _scalar_fault(program: Program, analysis: AccessAnalysis, loop: Loop, privat
                 if not isinstance(target, Name) or target.variable in private or target.variable in counters:
                     continue
                 variable = program.variable(target.variable)
-                if not _renewed(loop, variable):
+                if not _renewed(program, loop, variable):
                     return (
                         f"scalar {variable.name} (line {program.line(target.at)}) carries a value between iterations:"
                         " declare it inside the innermost loop, or make it an array"
@@ -218,30 +219,19 @@ def _scalar_fault(program: Program, analysis: AccessAnalysis, loop: Loop, privat
     return None
 
 
-def _renewed(loop: Loop, variable: Variable) -> bool:
+def _renewed(program: Program, loop: Loop, variable: Variable) -> bool:
     """Whether all uses lie in one loop body that first assigns the variable, unconditionally."""
     inner: Loop | None = loop
     while inner is not None:
-        deeper = [s for s in inner.body.body if _uses(s, variable.id)]
+        deeper = [s for s in inner.body.body if mentions(program, s, variable.id)]
         if not deeper:
             return False
         head = deeper[0]
         if isinstance(head, ExprStmt) and isinstance(head.expr, Assign):
-            e = head.expr
-            plain = e.op == "=" and isinstance(e.target, Name) and e.target.variable == variable.id
             # every enclosing loop's other statements must not use it: then each iteration starts with this
-            return plain and not any(isinstance(x, Name) and x.variable == variable.id for x in walk(e.value))
+            return assigns(head, variable.id)
         inner = head if isinstance(head, Loop) and len(deeper) == 1 else None
     return False
-
-
-def _uses(stmt: Stmt, variable: int) -> bool:
-    return any(
-        isinstance(x, Name) and x.variable == variable
-        for s in walk_statements(stmt)
-        for e in expressions(s)
-        for x in walk(e)
-    )
 
 
 def _source_tiling(

@@ -6,6 +6,7 @@ __all__ = [
     "folding",
     "groups",
     "held",
+    "named",
     "parameters",
     "places",
     "spans",
