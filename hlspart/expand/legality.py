@@ -19,9 +19,10 @@ from hlspart.expand.region import Guarded, Inner, Leaf, LoopBlock, Node, Refusal
 from hlspart.model.access import Access
 from hlspart.model.expanding import End, Judgement, Map, Order, Private, Reduction
 from hlspart.model.program import ArrayRef, Declare, Loop, Name, ScalarType, Stmt, walk, walk_statements
+from hlspart.semantics.named import mentions
+from hlspart.sets.effort import EffortError
 from hlspart.sets.processors import (
     Axis,
-    EffortError,
     Pair,
     depends,
     joined,
@@ -305,7 +306,7 @@ class _Judge(Accesses):
                     found += more
                 case Inner(loop=inner):
                     parts: list[Stmt] = [inner.init] if inner.init is not None else []
-                    if any(reductions.mentions(program, p, variable) for p in parts) or _in_header(inner, variable):
+                    if any(mentions(program, p, variable) for p in parts) or _in_header(inner, variable):
                         return None
                 case Guarded(stmt=stmt):
                     if any(isinstance(e, Name | ArrayRef) and e.variable == variable for e in walk(stmt.test)):

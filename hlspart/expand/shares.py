@@ -15,8 +15,9 @@ from hlspart.model.access import Access
 from hlspart.model.expanding import Judgement, Private, Reduction
 from hlspart.model.program import ScalarType, Variable
 from hlspart.rewrite.names import Names
+from hlspart.sets.effort import EffortError
 from hlspart.sets.nodes import Node
-from hlspart.sets.processors import Axis, EffortError, written_by
+from hlspart.sets.processors import Axis, written_by
 from hlspart.sets.region import TooHard
 from hlspart.sets.tilecode import empty, visit
 

@@ -7,6 +7,7 @@ __all__ = [
     "carried",
     "counting",
     "dataflow",
+    "effort",
     "lifetimes",
     "nodes",
     "order",

@@ -10,6 +10,8 @@ from functools import lru_cache
 
 import islpy as isl
 
+from hlspart.sets.effort import limited
+
 _MAX_OPERATIONS = 3_000_000
 _MOST_PAIRS = 1 << 16  # kept: the pairs of some hundred accesses, asked about again in each prediction of their loop
 
@@ -100,15 +102,8 @@ def first_distance(
     when no two iterations meet.
     Raises ArithmeticError when the question is beyond the effort limit.
     """
-    context = isl.DEFAULT_CONTEXT
-    context.set_max_operations(_MAX_OPERATIONS)
-    context.reset_operations()
-    try:
+    with limited(_MAX_OPERATIONS):
         return _first_distance(names, own, weights, steps, source, sink)
-    except isl.Error as error:
-        raise ArithmeticError(str(error)) from error
-    finally:
-        context.set_max_operations(0)
 
 
 @lru_cache(maxsize=_MOST_PAIRS)
@@ -144,15 +139,8 @@ def least_distance(
     :func:`first_distance`, those behind them may be anything. None when no two iterations meet.
     Raises ArithmeticError when the question is beyond the effort limit.
     """
-    context = isl.DEFAULT_CONTEXT
-    context.set_max_operations(_MAX_OPERATIONS)
-    context.reset_operations()
-    try:
+    with limited(_MAX_OPERATIONS):
         return _least_distance(outer, steps, weights, source, sink)
-    except isl.Error as error:
-        raise ArithmeticError(str(error)) from error
-    finally:
-        context.set_max_operations(0)
 
 
 @lru_cache(maxsize=4096)

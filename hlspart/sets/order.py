@@ -10,6 +10,7 @@ import islpy as isl
 from msgspec import Struct
 
 from hlspart.model.access import Access
+from hlspart.sets.effort import EffortError, limited
 
 _MAX_OPERATIONS = 3_000_000
 _MOST_ACCESSES = 12
@@ -41,15 +42,11 @@ def misstep(
         whole = len(a.loops) == len(a.iterators) and all(steps.get(x) for x in a.loops)
         if not (a.affine and a.exact and a.map and whole):
             return None
-    context = isl.DEFAULT_CONTEXT
-    context.set_max_operations(_MAX_OPERATIONS)
-    context.reset_operations()
     try:
-        return _misstep(accesses, tuple(d or 1 for d in dims), steps)
-    except isl.Error:
+        with limited(_MAX_OPERATIONS):
+            return _misstep(accesses, tuple(d or 1 for d in dims), steps)
+    except EffortError:
         return None
-    finally:
-        context.set_max_operations(0)
 
 
 def _at_once(pairs: isl.Map) -> isl.Map:

@@ -14,6 +14,7 @@ import islpy as isl
 from msgspec import Struct
 
 from hlspart.model.access import Access, Affine
+from hlspart.sets.effort import limited
 
 _MAX_OPERATIONS = 20_000_000
 _T = TypeVar("_T")
@@ -51,10 +52,6 @@ class Pair(Struct, frozen=True):
 
 
 Iteration = Mapping[str, int]
-
-
-class EffortError(ArithmeticError):
-    """A question beyond the effort limit."""
 
 
 def joined(pair: Pair) -> bool:
@@ -331,12 +328,5 @@ def _sample(pair: Pair, found: isl.Map) -> tuple[Iteration, Iteration] | None:
 
 
 def _guarded(ask: Callable[[], _T]) -> _T:
-    context = isl.DEFAULT_CONTEXT
-    context.set_max_operations(_MAX_OPERATIONS)
-    context.reset_operations()
-    try:
+    with limited(_MAX_OPERATIONS):
         return ask()
-    except isl.Error as error:
-        raise EffortError(str(error)) from error
-    finally:
-        context.set_max_operations(0)
