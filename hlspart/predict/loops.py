@@ -1,66 +1,28 @@
-"""One loop from its statements to its schedule: the story of a prediction."""
+"""One loop from its operations to its schedule: the problem, and the figures of the nest."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hlspart.banking.counting import PortProblem
 from hlspart.hardware.memory import AXIS, BUS, Memory
-from hlspart.hardware.reshape import Words
-from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering import directed
-from hlspart.lowering.addresses import access_ns, with_addresses
-from hlspart.lowering.balance import balance
-from hlspart.lowering.dependence import Carriers
-from hlspart.lowering.distances import Iterations
+from hlspart.lowering.addresses import access_ns
 from hlspart.lowering.doubt import Doubt
-from hlspart.lowering.exits import after_exits
-from hlspart.lowering.graph import MemoryRef, Op
-from hlspart.lowering.handshakes import registered
-from hlspart.lowering.history import Index
-from hlspart.lowering.lower import Lowered, lower
-from hlspart.lowering.operations import Frame
-from hlspart.lowering.statements import Control, Iteration, elaborate
-from hlspart.model import program as c
-from hlspart.model.directives import Directive
-from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
-from hlspart.nests import bus
-from hlspart.nests.bus import NO_REQUESTS, BusRequests
-from hlspart.nests.inplace import behind_responses
-from hlspart.nests.loopfacts import flat
-from hlspart.nests.nests import Nest, Nests, Order, order
+from hlspart.lowering.graph import Op
+from hlspart.model.ports import PortCount, Ports
+from hlspart.nests.nests import Nest
 from hlspart.predict.blocks import in_blocks
 from hlspart.predict.depths import of_dividers, of_operators
+from hlspart.predict.elaborate import Elaborated, Elaboration
 from hlspart.schedule.implied import lean
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii, recurring
-from hlspart.semantics import folding
-from hlspart.targets import Target
-
-
-class Elaborated(Struct, frozen=True):
-    """A nest as operations, ready to be counted and scheduled. ``accesses``/``members`` by variable."""
-
-    nest: Nest
-    space: IterationSpace
-    order: Order
-    lowered: Lowered
-    carriers: Carriers
-    accesses: Mapping[int, tuple[PortAccess, ...]]
-    members: Mapping[int, tuple[int, ...]]  # operation ids of `accesses`
-    problems: Mapping[int, PortProblem]
-    storage: Storage
-    balanced: bool = False  # sums may be balanced
-    joined: bool = False  # a carried value is an operand of a balanced tree
-    requests: BusRequests = NO_REQUESTS  # of m_axi accesses
 
 
 class Prediction(Struct, frozen=True):
@@ -79,232 +41,13 @@ class Prediction(Struct, frozen=True):
     units_ii: int = 1  # least II of limited operators
 
 
-_NO_NAME = re.compile(r"\W", re.ASCII)  # what isl has not in names
-
-
-class LoopModel:
+class LoopModel(Elaboration):
     """Predicts the nests of one function."""
-
-    def __init__(self, nests: Nests, storage: Storage, target: Target) -> None:
-        self.nests, self.storage, self.target = nests, storage, target
-        self.program, self.analysis = nests.program, nests.analysis
-
-    # ---------------------------------------------------------------------------- elaboration
-
-    def elaborate(
-        self,
-        nest: Nest,
-        statements: Sequence[c.Stmt] | None = None,
-        early: bool = False,
-        outliving: frozenset[int] = frozenset(),
-    ) -> Elaborated:
-        """Operations and orders of one iteration, or of ``statements``. Raises :class:`Unmodelled`.
-
-        ``outliving``: variables that ``statements`` declare and others use.
-        ``early``: see :func:`hlspart.lowering.balance.balance`.
-        """
-        how = order(self.nests, nest)
-        body = list(nest.body if statements is None else statements)
-        symbols = self._symbols(nest, [*nest.before, *body, *nest.after])
-        space = self.nests.space(nest, tuple(symbols.values()))
-        uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
-        around = {i.variable: i.iterator for x in nest.outer if (i := self.nests.info(x)) is not None}
-        fixed = symbols | {v: n for v, n in around.items() if v is not None and n in space.names}
-        frame = Frame(
-            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
-            directed.bindings(self.program, nest.function), self._words(nest, space.names),
-            self.storage.automatic.tables, statements is not None, abs(how.steps[-1]) if how.steps else 1,
-            self._reset(body), self.target.reciprocals, outliving, self._divided,
-        )  # fmt: skip
-        control = self._control(nest) if statements is None else None
-        step = how.steps[-1] // nest.unroll if how.steps else 1
-        shifts = tuple(((how.names[-1], k * step),) if k and how.names else () for k in range(nest.unroll))
-        found = elaborate(frame, Iteration(nest.before, tuple(body), nest.after, shifts, control))
-        joined = False
-        if not self._outlined(nest):
-            found = replace(found, carried=[replace(x, scalar=False) for x in found.carried])
-        balanced = directed.balanced(self.program, nest.function, self._around(nest))
-        if balanced:
-            found, joined = balance(found, self._delay, self.target.unsafe_math, early)
-        places: dict[int, tuple[PortProblem, int]] = {}
-        reached: dict[int, frozenset[int]] = {}
-
-        def place(op: Op, variable: int) -> tuple[PortProblem, int]:
-            if op.id not in places:
-                ops = [o for o in found.ops.values() if o.ref is not None and o.ref.variable == variable]
-                problem = PortProblem(space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
-                places.update((o.id, (problem, k)) for k, o in enumerate(ops))
-            return places[op.id]
-
-        def reach(op: Op) -> frozenset[int]:
-            if op.id not in reached:
-                assert op.ref is not None
-                layout = self.storage.memory(op.ref.variable).layout
-                problem, k = (None, 0) if layout.banks == 1 else place(op, op.ref.variable)
-                reached[op.id] = frozenset((0,)) if problem is None else problem.reach(k, layout)
-            return reached[op.id]
-
-        iterations = Iterations(
-            space, len(how.names), how.weights, how.steps, how.trips, self._relaxed(nest, space), self._outlined(nest),
-            self.target.unrelated_rows, frozenset(symbols.values()), self._moving(nest),
-        )  # fmt: skip
-        carriers = Carriers(
-            iterations, self._dependence_pragmas(nest), reach, lambda v: self.program.variable(v).name,
-            self.target.store_states, self._preset(nest),
-        )  # fmt: skip
-        own = nest.pipelined and nest.loop is not None
-        stored = {op.ref.variable for op in found.ops.values() if op.ref is not None and op.kind == "store"}
-        lowered = lower(
-            found,
-            how.names,
-            self.storage,
-            carriers,
-            own,
-            self.target.alias_gap,
-            self._ends(nest),
-            unrolls_later=nest.origin == "auto",
-        )
-        if nest.pipelined:
-            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
-        if self._registered(nest):
-            lowered = registered(lowered, self.storage)
-        if found.exits and nest.loop is not None:
-            lowered = after_exits(lowered, found.exits, nest.loop.name)
-        accesses: dict[int, list[PortAccess]] = {}
-        members: dict[int, list[int]] = {}
-        for op in lowered.graph.memory:
-            assert op.ref is not None
-            leaves = how.names if own and op.ref.variable not in stored else ()
-            accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line, leaves))
-            members.setdefault(op.ref.variable, []).append(op.id)
-        counted = {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}
-        banks = {
-            op: counted[v].reach(k, self.storage.memory(v).layout)
-            for v, ops in members.items() for k, op in enumerate(ops) if self.storage.memory(v).storage == BUS
-        }  # fmt: skip
-        requests = bus.requests(self.nests, nest, how, lowered.graph.memory, self.storage, banks)
-        return Elaborated(
-            nest, space, how, behind_responses(lowered, requests, how, self.storage, carriers), carriers,
-            {v: tuple(a) for v, a in accesses.items()},
-            {v: tuple(m) for v, m in members.items()},
-            counted, self.storage, balanced, joined, requests,
-        )  # fmt: skip
-
-    def _around(self, nest: Nest) -> frozenset[int | None]:
-        """The loops that hold a nest, its own and those inside, and None for its function."""
-        inside = {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
-        return frozenset({x.id for x in (*nest.outer, *nest.chain)} | inside | {None})
-
-    def _words(self, nest: Nest, names: tuple[str, ...]) -> Words:
-        starts = {}
-        for loop in (*nest.outer, *nest.chain):
-            info = self.nests.info(loop)
-            if info is not None and info.iterator and info.lower is not None and not info.lower.terms and info.step:
-                copies = nest.unroll if loop is nest.loop else 1
-                starts[info.iterator] = (info.lower.const, info.step * copies)
-        return Words(self.storage.packings, names, starts)
-
-    def _delay(self, op: Op) -> float:
-        """ns from the start of an operation to its result, nearly."""
-        if op.ref is not None:
-            return self.target.effective_ns
-        time = self.target.operator(op.kind, op.bits, op.impl, op.operands)
-        if time is None:
-            return 0.0
-        return time.in_ns if time.states == 1 else time.states * self.target.effective_ns
-
-    def _control(self, nest: Nest) -> Control | None:
-        """What decides whether a loop goes on, when data has a say in it."""
-        info = self.nests.info(nest.loop) if nest.loop is not None else None
-        if info is None or nest.loop is None or not (info.exits or info.cause is not None or info.iterator is None):
-            return None
-        return Control(nest.loop.test, nest.loop.step if info.iterator is None else None, nest.loop.kind == "do")
-
-    def _ends(self, nest: Nest) -> tuple[int, int] | None:
-        """First and last value of the inner iterator of a nest flattened over statements."""
-        info = self.nests.info(nest.loop) if nest.loop is not None and (nest.before or nest.after) else None
-        trip = info.trip_count.exact if info is not None else None
-        if info is None or info.lower is None or info.lower.terms or info.step is None or not trip or nest.unroll > 1:
-            return None
-        return info.lower.const, info.lower.const + info.step * (trip - 1)
-
-    def _relaxed(self, nest: Nest, space: IterationSpace) -> str | None:
-        """The iteration space without its bounds, when those of the nest's own loops vary."""
-        infos = [self.nests.info(x) for x in nest.chain]
-        if all(i is not None and i.lower is not None and not i.lower.terms and i.trip_count.exact for i in infos):
-            return None
-        return f"{{ [{', '.join(space.names)}] }}"
-
-    def _reset(self, statements: Sequence[c.Stmt]) -> frozenset[int]:
-        """Arrays of registers that statements declare."""
-        arrays = (v for v in folding.declared(statements) if isinstance(self.program.variable(v).type, c.ArrayType))
-        return frozenset(v for v in arrays if self.storage.memory(v).registers)
-
-    @cached_property
-    def _divided(self) -> Mapping[int, tuple[int, ...]]:
-        """Completely partitioned dimensions of arrays whose elements are chosen while loops run."""
-        chosen = {a.array for a in self.analysis.accesses if a.index is None}
-        dims = {v: self.storage.memory(v).layout.dims for v in chosen}
-        return {v: at for v, d in dims.items() if (at := tuple(k for k, x in enumerate(d) if not x.has_local))}
-
-    def _moving(self, nest: Nest) -> bool:
-        """Whether a loop with others unrolled in it has a first value that varies with other iterators."""
-        info = self.nests.info(nest.loop) if nest.loop is not None else None
-        inside = any(isinstance(s, c.Loop) for b in nest.body for s in c.walk_statements(b))
-        return inside and info is not None and info.lower is not None and bool(info.lower.terms)
-
-    def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
-        """Scalars that the loop uses for indices and never changes, as names of the iteration space.
-
-        Each is a dimension without bounds, which makes every question about the space harder: no others.
-        """
-        fixed = {info.variable for x in (*nest.outer, *nest.chain) if (info := self.nests.info(x)) is not None}
-        used = folding.indexing(statements, self.program)
-        used -= folding.modified(statements) | folding.declared(statements) | fixed
-        variables = (self.program.variable(v) for v in sorted(used))
-        kept = (v for v in variables if not (v.const and isinstance(v.init, c.Const)))
-        return {v.id: f"{_NO_NAME.sub('_', v.name)}_at_{v.id}" for v in kept}
-
-    def _outlined(self, nest: Nest) -> bool:
-        """Whether the loop becomes a module of its own: not when it is all that its function does."""
-        if not self.target.outlined_loops or nest.loop is None:
-            return False
-        real = (s for s in flat(self.nests.function.body.body) if not isinstance(s, c.Declare | c.PragmaMark | c.Label))
-        return bool(nest.outer) or any(s is not nest.chain[0] for s in real)
-
-    def _registered(self, nest: Nest) -> bool:
-        """Whether writes at axis ports fill the registers of the ports, which a module of its own has not."""
-        return self.target.axis_write_states > 1 and not self._outlined(nest)
-
-    def _preset(self, nest: Nest) -> frozenset[tuple[int, Index]]:
-        """Elements that are stored ahead of a loop, beside it."""
-        if nest.loop is None:
-            return frozenset()
-        around, inside = tuple(x.id for x in nest.outer), nest.chain[0].id
-        first = min((a.order for a in self.analysis.accesses if inside in a.loops), default=0)
-        return frozenset(
-            (a.array, a.index)
-            for a in self.analysis.accesses
-            if a.kind == "write" and a.function == nest.function and a.loops == around and a.order < first
-        )
-
-    def _trip_of(self, nest: Nest) -> int:
-        trip = self.nests.trip(nest.loop).exact if nest.loop is not None else None
-        return trip if trip is not None else 1
 
     def _asks(self, nest: Nest) -> bool:
         """Whether the directive that pipelines a nest names an II."""
         found = self.nests.on("pipeline", nest.loop.id if nest.loop is not None else None)
         return found is not None and bool({"ii", "II"} & set(found.values))
-
-    def _dependence_pragmas(self, nest: Nest) -> tuple[Directive, ...]:
-        inner = {s.id for x in nest.chain for s in c.walk_statements(x) if isinstance(s, c.Loop)}
-        scope = inner | {x.id for x in nest.outer} | {None}
-        return tuple(
-            d for d in self.program.usable.get(nest.function, ()) if d.kind == "dependence" and d.loop in scope
-        )
-
-    # ------------------------------------------------------------------------------- problem
 
     def problem(self, item: Elaborated) -> tuple[Problem, tuple[Doubt, ...]]:
         """Timing, ports and units of every operation; and what is not known of operators and banks."""
@@ -425,8 +168,6 @@ class LoopModel:
         found = directed.limits(self.program, nest.function, self._around(nest))
         return {f"{kind} {sign}".strip(): limit for (kind, sign), limit in found.items()}
 
-    # ------------------------------------------------------------------------------ prediction
-
     def predict(self, nest: Nest) -> Prediction:
         """The prediction of a pipelined nest. Raises :class:`Unmodelled`."""
         target = nest.target_ii or 1
@@ -477,9 +218,3 @@ def shared_interval(item: Elaborated, variables: Collection[int]) -> int:
 def cautious(item: Elaborated, problem: Problem) -> Problem:
     """The same with the orders that the tool keeps although no element asks for them."""
     return replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *item.lowered.waits)))
-
-
-def port_access(ref: MemoryRef, line: int, leaves: tuple[str, ...]) -> PortAccess:
-    """A memory reference as the counting function takes it; ``leaves`` as in :class:`PortAccess`."""
-    kind = "read" if ref.kind == "read" else "write"
-    return PortAccess(ref.access, kind, ref.index, ref.map, ref.domain, line, ref.branch, leaves)  # type: ignore[arg-type]
