@@ -51,6 +51,19 @@ class Evaluator(Pointers):
 
     def value(self, expr: Expr, st: State) -> Value:
         """Integer value of an expression; effects and accesses happen in evaluation order."""
+        if not isinstance(expr, Binary | Conditional | Cast) or not self.silent(expr):
+            return self._evaluated(expr, st)
+        form = self._repeated.form(expr)
+        values = tuple(map(st.env.get, form.variables))
+        proofs = self.assumed, self.facts, self.trial
+        found = self._repeated.value(form, values, st.dom, proofs)
+        if found is not None:
+            return found
+        result, dom = self._evaluated(expr, st), st.dom
+        self._repeated.note(form, tuple(map(st.env.get, form.variables)), dom, proofs, result)
+        return result
+
+    def _evaluated(self, expr: Expr, st: State) -> Value:
         match expr:
             case Const(value=number):
                 if isinstance(number, int):

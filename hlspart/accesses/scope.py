@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import NOWHERE, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
+from hlspart.accesses.repeated import Repeated
 from hlspart.model.access import Affine
 from hlspart.model.program import (
     Binary,
@@ -114,6 +115,7 @@ class Scope:
         self._starting: set[int] = set()  # variables whose initial value is being evaluated
         self._names: set[str] = set()
         self._silent: dict[Expr, bool] = {}
+        self._repeated = Repeated()
 
     def unknown(self, reason: str, at: Expr | Origin) -> Unknown:
         """A value without affine form."""

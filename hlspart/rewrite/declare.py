@@ -67,7 +67,8 @@ def _declare(
         if isinstance(values, Unsupported):
             return GroupRefusal(values.code, values.reason, values.expr.at)
         zero = zero_text(program, variable)
-        shaped = [f"{one} = {_initialiser(plan, bank, values, zero)}" for bank, one in enumerate(shaped)]
+        placed = {plan.place(x): text for x, text in values.items()}
+        shaped = [f"{one} = {_initialiser(plan, bank, placed, zero)}" for bank, one in enumerate(shaped)]
     elif declarator.initialiser is not None:
         return GroupRefusal("initialiser", "an initialiser that is not understood", declarator.initialiser)
     if variable.storage in ("local", "static"):  # their type may be as local as they are
@@ -237,8 +238,7 @@ def zero_text(program: Program, variable: Variable) -> str:
     return "0" if basic else re.sub(r"\A(?:enum|struct|union)\s+", "", f"{named}()")
 
 
-def _initialiser(plan: Plan, bank: int, values: Mapping[Index, str], zero: str) -> str:
-    placed = {plan.place(x): text for x, text in values.items()}
+def _initialiser(plan: Plan, bank: int, placed: Mapping[tuple[int, Index], str], zero: str) -> str:
     return initialiser_text(plan.shapes[bank], lambda index: placed.get((bank, index)), zero)
 
 

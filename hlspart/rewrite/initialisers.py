@@ -94,8 +94,10 @@ def _fill(
     # The cursor is a leaf position; an item initialises the sub-object that begins there.
     start = prefix + (0,) * rank
     cursor: Index | None = start
+    designated = False
     for designators, value in init.items:
         if designators:
+            designated = True
             if any(not isinstance(d, int) for d in designators) or len(designators) > rank:
                 return Unsupported("a designator that is no index", value)
             at = prefix + tuple(d for d in designators if isinstance(d, int))
@@ -108,7 +110,7 @@ def _fill(
         braced = isinstance(value, InitList) or (isinstance(value, StringLit) and len(at) == len(dims) - 1)
         if len(at) < len(dims) and not braced:
             at = at + (0,) * (len(dims) - len(at))  # brace elision: a scalar goes to the first leaf
-        if isinstance(value, InitList) and len(at) < len(dims):
+        if designated and isinstance(value, InitList) and len(at) < len(dims):
             for old in [x for x in found if x[: len(at)] == at]:
                 del found[old]  # a later initialiser replaces the whole sub-object
         if isinstance(value, InitList) and len(at) == len(dims) and isinstance(element, ScalarType):
