@@ -12,14 +12,14 @@ from hlspart.model.access import Affine
 from hlspart.model.program import Binary, Cast, Conditional, Const, Expr, Name, Unary, children
 
 
-class Form(Struct, frozen=True):
+class CodeForm(Struct, frozen=True):
     """What an expression has in common with all that are spelt alike: a number, and the variables in it in order."""
 
     number: int
     variables: tuple[int, ...]
 
 
-class Evaluated(Struct, frozen=True):
+class LastValue(Struct, frozen=True):
     """A value, and what it was found under: the values of variables, and the sets that it was proved in."""
 
     values: tuple[object, ...]
@@ -33,10 +33,10 @@ class Repeated:
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
-        self._forms: dict[Expr, Form] = {}
-        self._last: dict[int, Evaluated] = {}
+        self._forms: dict[Expr, CodeForm] = {}
+        self._last: dict[int, LastValue] = {}
 
-    def form(self, expr: Expr) -> Form:
+    def form(self, expr: Expr) -> CodeForm:
         """The form of an expression without effects; equal numbers mean equal code and types."""
         known = self._forms.get(expr)
         if known is None:
@@ -56,10 +56,12 @@ class Repeated:
             key = type(expr), own, expr.type, tuple(form.number for form in below)
             number = self._numbers.setdefault(key, len(self._numbers))
             variables = (expr.variable,) if isinstance(expr, Name) else _merged([form.variables for form in below])
-            known = self._forms[expr] = Form(number, variables)
+            known = self._forms[expr] = CodeForm(number, variables)
         return known
 
-    def value(self, form: Form, values: tuple[object, ...], dom: isl.Set, proofs: tuple[object, ...]) -> Known | None:
+    def value(
+        self, form: CodeForm, values: tuple[object, ...], dom: isl.Set, proofs: tuple[object, ...]
+    ) -> Known | None:
         """The value of a form under these values of its variables, if what was found last holds in ``dom`` too."""
         last = self._last.get(form.number)
         if last is None or not all(a is b for a, b in zip(last.proofs, proofs, strict=True)):
@@ -69,11 +71,11 @@ class Repeated:
         return last.value if dom is last.dom or dom.is_subset(last.dom) else None
 
     def note(
-        self, form: Form, values: tuple[object, ...], dom: isl.Set, proofs: tuple[object, ...], value: Value
+        self, form: CodeForm, values: tuple[object, ...], dom: isl.Set, proofs: tuple[object, ...], value: Value
     ) -> None:
         """Keep a value that is known; a reason names its own place."""
         if isinstance(value, Affine | isl.PwAff):
-            self._last[form.number] = Evaluated(values, proofs, dom, value)
+            self._last[form.number] = LastValue(values, proofs, dom, value)
 
 
 def _merged(parts: list[tuple[int, ...]]) -> tuple[int, ...]:
