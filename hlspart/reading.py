@@ -31,6 +31,24 @@ def read_file(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
         return _at_most(stream.read(most + 1), most, name)
 
 
+def any_case(folder: str, name: str) -> list[str]:
+    """Files below ``folder`` whose path differs from ``name`` in case or in the kind of slash: kernels are written on
+    systems that do not tell these apart."""
+    found = [folder]
+    for part in name.replace("\\", "/").split("/"):
+        if part in (".", "..", ""):
+            found = [os.path.normpath(os.path.join(f, part)) for f in found]
+            continue
+        below: list[str] = []
+        for base in found:
+            try:
+                below += [os.path.join(base, e) for e in sorted(os.listdir(base or ".")) if e.lower() == part.lower()]
+            except OSError:
+                continue
+        found = below
+    return found
+
+
 def read_stdin(most: int = MAX_BYTES) -> bytes:
     """Standard input, of at most ``most`` bytes. Raises OSError."""
     return _at_most(sys.stdin.buffer.read(most + 1), most, "-")

@@ -10,6 +10,8 @@ from hlspart.frontend.cxx_packs import DOTS, joined, written_out
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, spell
 
+_QUALIFIES = frozenset((".", "->", "::"))  # what stands behind these is a member, whatever a parameter is called
+
 
 def key(arguments: Sequence[Token]) -> str:
     """Arguments as text."""
@@ -131,6 +133,8 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
             body.append(copy)
         elif token.text == template.name and name is not None and number in template.own_names:
             body.append(like(name, "id", token))
+        elif number and tokens[number - 1].text in _QUALIFIES:
+            body.append(token.copy())
         else:
             body.extend(_substituted(token, known, template.types))
     if open_:

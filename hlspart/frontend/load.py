@@ -362,6 +362,10 @@ def _macro_constants(macros: dict[str, MacroDefinition]) -> dict[str, int]:
 
 
 def _notes(result: Preprocessed, collected: Collected) -> None:
+    for name, actual, at in result.respelled:
+        message = f"header {name} is read from {actual}: a system that tells the case of names apart does not find it"
+        where = place_of(collected.sources, at)
+        collected.diagnostics.append(Diagnostic("HLP006", "header-case", "note", where, message))
     for name, why, path, start, end in result.missing:
         place = place_of(collected.sources, Span(path, start, end))
         message = f"header {name} {why or 'not found'}, skipped"

@@ -19,7 +19,7 @@ from hlspart.frontend.expand import Expander
 from hlspart.frontend.tokens import Line, MacroDefinition, PragmaToken, SourceError, Token, lex, spell
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import SourceText, Span
-from hlspart.reading import MAX_BYTES, Unreadable
+from hlspart.reading import MAX_BYTES, Unreadable, any_case
 
 MAX_INCLUDE_DEPTH = 64
 OWN = "<hlspart>/"  # path prefix of the headers that hlspart brings along
@@ -41,6 +41,7 @@ class Preprocessed(Struct):
     headers: list[str]
     missing: list[tuple[str, str, str, int, int]]  # header, why it is not read, path, start, end of the #include
     macros: dict[str, MacroDefinition]
+    respelled: list[tuple[str, str, Span]] = field(default_factory=list)  # as included, as the file is called, where
     inactive: list[Span] = field(default_factory=list)
     faults: list[SourceError] = field(default_factory=list)  # of ``#error``: the rest is read all the same
 
@@ -238,6 +239,9 @@ class Preprocessor:
             end = line.tokens[-1].end
             self.result.missing.append((name, self.refused.get(name, ""), source.path, line.start, end))
             return
+        if posixpath.basename(found.path) != posixpath.basename(name) and not found.path.startswith(OWN):
+            at = Span(source.path, line.start, line.tokens[-1].end)
+            self.result.respelled.append((name, posixpath.basename(found.path), at))
         if found.path in self.once:
             return
         if found.path in self.stack and len(self.stack) >= MAX_INCLUDE_DEPTH:
@@ -261,17 +265,29 @@ class Preprocessor:
             folders.insert(0, posixpath.dirname(source.path))
         if not source.path.startswith(OWN):
             for folder in folders:
-                path = posixpath.normpath(posixpath.join(folder, name)) if folder else posixpath.normpath(name)
-                known = self.result.sources.get(path)
-                if known is not None:
-                    return known
-                try:
-                    return SourceText(path, decode(self.read(path)))
-                except Unreadable as fault:
-                    self.refused.setdefault(name, fault.strerror or "")
-                except (OSError, ValueError):
-                    continue
+                found = self._at(posixpath.normpath(posixpath.join(folder, name)), name)
+                if found is not None:
+                    return found
+            if own is None and name not in self.refused:
+                for folder in folders:
+                    for path in any_case(folder, name):
+                        found = self._at(path, name)
+                        if found is not None:
+                            return found
         return own
+
+    def _at(self, path: str, name: str) -> SourceText | None:
+        """The file at a path, for the header ``name``."""
+        known = self.result.sources.get(path)
+        if known is not None:
+            return known
+        try:
+            return SourceText(path, decode(self.read(path)))
+        except Unreadable as fault:
+            self.refused.setdefault(name, fault.strerror or "")
+        except (OSError, ValueError):
+            pass
+        return None
 
     # ---------------------------------------------------------------------------- expansion
 

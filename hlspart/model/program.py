@@ -300,7 +300,7 @@ class Program(Struct, frozen=True, eq=False, dict=True):
 
     def without_header(self) -> frozenset[str]:
         """Files of the units in which a header was not found, that is where names may be defined that nobody knows."""
-        places = {d.place.path for d in self.diagnostics if d.rule == "HLP006"}
+        places = {d.place.path for d in self.diagnostics if d.name == "missing-header"}
         units = [(u.path, *u.headers) for u in self.units]
         return frozenset(path for unit in units if places & set(unit) for path in unit)
 

@@ -53,6 +53,17 @@ template <typename T> struct Step<T, 0> { T of(T a) { return a * a; } };
         "Step<float, 0> one; Step<float, 7> two; o[i] = one.of(x[i]) + two.of(x[i + 32]);",
         "o[i] = x[i] * x[i] + (x[i + 32] + 7);",
     ),
+    "parameters with the names of members": (
+        """struct Size { int x, y; };
+template <typename T, int x, int y> struct Grid {
+  T data[x * y]; Size size;
+  Grid() { size.x = x; this->size.y = y; }
+  T at(int i) { return data[i % size.x] * size.y; }
+};
+""",
+        "Grid<float, 4, 8> g; g.data[i] = x[i]; o[i] = g.data[i];",
+        "float g[32]; g[i] = x[i]; o[i] = g[i];",
+    ),
     "an alias": (
         "template <int N> using Word = ap_int<8 * N>;\n",
         "Word<2> a = (Word<2>) x[i]; o[i] = a;",

@@ -6,9 +6,11 @@ from __future__ import annotations
 import random
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from hlspart.frontend import load
 from hlspart.frontend.preprocess import PREDEFINED, Preprocessor
 from hlspart.frontend.tokens import PragmaToken, SourceError, lex
 from hlspart.model.options import FrontendOptions
@@ -124,3 +126,15 @@ def test_random_programs_give_gccs_tokens() -> None:
         assert found == expected, f"seed {seed}\n{text}"
         compared += 1
     assert compared >= 60
+
+
+def test_a_header_whose_name_differs_in_case_is_read_and_said(tmp_path: Path) -> None:
+    (tmp_path / "Sub").mkdir()
+    (tmp_path / "Sub" / "Sizes.h").write_text("const int N = 8;\n")
+    kernel = tmp_path / "k.cpp"
+    kernel.write_text('#include "sub\\sizes.h"\nint x[N];\n')
+    loaded = load([str(kernel)], FrontendOptions())
+    assert loaded.variables[-1].dims == (8,)
+    assert [(d.rule, d.place.line) for d in loaded.diagnostics] == [("HLP006", 1)] and not loaded.without_header()
+    kernel.write_text('#include "sub/Sizes.h"\nint x[N];\n')
+    assert not load([str(kernel)], FrontendOptions()).diagnostics
