@@ -7,10 +7,12 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal
 
 from msgspec.structs import replace
 
+from hlspart.frontend.beside import with_bodies
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.holes import Holes
@@ -66,6 +68,10 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
         units = [_unit(path, options, reader, collected) for path in paths]
         included = {header for unit in units if unit.error is None for header in unit.headers}
         units = [replace(u, error=None) if u.error is not None and u.path in included else u for u in units]
+        units = [
+            with_bodies(u, paths, collected, reader, partial(_unit, read=reader, collected=collected), options)
+            for u in units
+        ]
         collected.finish()
     functions = {
         name: replace(function, prototypes=tuple(collected.prototypes.get(name, ())))
@@ -81,7 +87,7 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
         directives=(),
         constants=collected.constants,
         undefined={name: at for name, at in collected.called.items() if name not in functions},
-        diagnostics=tuple(collected.diagnostics),
+        diagnostics=tuple(dict.fromkeys(collected.diagnostics)),
         inactive=tuple(collected.inactive),
         sizes=tuple(collected.sizes),
         mentions=_by_name(collected.mentions),

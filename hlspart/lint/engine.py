@@ -112,8 +112,8 @@ def _with_severity(item: Diagnostic, config: LintConfig) -> Diagnostic:
 
 
 def _given(path: str, program: Program) -> bool:
-    """Given files, the headers beside them, directive files; not the headers that hlspart brings."""
-    return not path.startswith("<")
+    """Given files, their headers, directive files; not what hlspart brings, nor sources that are read beside."""
+    return not path.startswith("<") and all(path not in unit.beside for unit in program.units)
 
 
 def _belongs(item: Diagnostic, program: Program) -> bool:

@@ -219,8 +219,9 @@ class Unit(Struct, frozen=True):
     language: Literal["c", "c++"]
     source: SourceText | None
     error: Diagnostic | None = None
-    headers: tuple[str, ...] = ()  # files it included, as resolved, in order
+    headers: tuple[str, ...] = ()  # files it included, as resolved, in order; ``beside`` and what these include
     halted: Diagnostic | None = None
+    beside: tuple[str, ...] = ()  # sources that are read with it, for they define what it calls
 
 
 class Hole(Struct, frozen=True):

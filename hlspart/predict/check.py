@@ -63,7 +63,7 @@ def check(
         arrays=arrays,
         pragmas=statuses,
         functions=results,
-        assumptions=_assumptions(target, bank_model, latencies),
+        assumptions=_assumptions(program, target, bank_model, latencies),
         resources=resources.total(arrays, storage),
     )
 
@@ -130,13 +130,15 @@ class PortAccesses:
         return self._functions[name]
 
 
-def _assumptions(target: Target, bank_model: str, latencies: Latencies) -> tuple[str, ...]:
+def _assumptions(program: Program, target: Target, bank_model: str, latencies: Latencies) -> tuple[str, ...]:
+    beside = sorted({path for unit in program.units for path in unit.beside})
     unknown = {f: why for f, why in latencies.causes.items() if why and latencies.of(f).exact is None}
     return (
         f"{target.tool}, {target.part}, clock {target.clock_ns:g} ns less {target.uncertainty_ns:g} ns, "
         f"flow {target.flow}, bank model {bank_model}",
         f"arrays without a storage directive: local {target.default_storage('local')} (2 ports), "
         f"interface {target.default_storage('interface')}",
+        *([f"bodies from {', '.join(beside)}"] if beside else []),
         *(f"latency of {name} {_range(latencies.of(name))}: {as_text(why)}" for name, why in sorted(unknown.items())),
         *target.notes,
     )

@@ -68,12 +68,12 @@ class Owner:
     def variable(self, variable: Variable) -> str:
         """The input file of a variable's definition."""
         if variable.function is not None and variable.function in self._program.functions:
-            return self._program.functions[variable.function].unit
+            return self.function(variable.function)
         return self.path(variable.at.span.path)
 
     def function(self, name: str) -> str:
         """The input file of a function."""
-        return self._program.functions[name].unit
+        return self.path(self._program.functions[name].unit)
 
 
 def bounds(value: Bounds) -> Shape:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from frontend_help import all_expressions, good, message, named, program, refs
 
 from hlspart.frontend import load
@@ -320,3 +323,31 @@ def test_same_input_gives_the_same_program() -> None:
     first, second = good(PRAGMAS), program(PRAGMAS)
     assert first.pragmas == second.pragmas and list(first.loops) == list(second.loops)
     assert [loop.name for loop in first.loops.values()] == [loop.name for loop in second.loops.values()]
+
+
+def test_bodies_are_read_from_the_one_source_beside_that_has_them(tmp_path: Path) -> None:
+    texts = {
+        "work.h": "class Counter { int n; public: Counter(); void step(int by); int get() const; };\n"
+        "int scaled(int x); int twice(int x);\n",
+        "top.cpp": '#include "work.h"\nint top(int a[8]) {\n  Counter c; int s = 0;\nSUM:\n  for (int i = 0; i < 8; i++) {\n'
+        "#pragma HLS PIPELINE\n    s += scaled(a[i]); }\n  c.step(s);\n  return s + c.get(); }\n",
+        "scaled.cpp": '#include "work.h"\nint scaled(int x) { return twice(x) + 1; } // int twice(int x) {\n',
+        "twice.cc": '#include "work.h"\nint twice(int x) { return 2 * x; }\n',
+        "counter.cpp": '#include "work.h"\nCounter::Counter() : n(0) {}\nvoid Counter::step(int by) { n += by; }\n'
+        "int Counter::get() const { return n; }\n",
+        "tb.cpp": '#include "work.h"\nint scaled(int x) { return 7; }\nint main() { return scaled(1); }\n',
+        "own.cpp": "static int scaled(int x) { return 9; }\nint other() { return scaled(3); }\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    top = str(tmp_path / "top.cpp")
+    loaded = load([top], FrontendOptions())
+    assert sorted(map(os.path.basename, loaded.units[0].beside)) == ["counter.cpp", "scaled.cpp", "twice.cc"]
+    assert {"scaled", "twice", "Counter::step", "Counter::get", "Counter::Counter"} <= set(loaded.functions)
+    assert not loaded.undefined and loaded.given == {top}
+    (tmp_path / "scaled2.cpp").write_text(texts["scaled.cpp"])  # a second one: nobody knows which is meant
+    assert "scaled" in load([top], FrontendOptions()).undefined
+    (tmp_path / "scaled2.cpp").write_text(
+        texts["scaled.cpp"] + "int top(int a[8]) { return 1; }\n"
+    )  # not with this top
+    assert "scaled" in load([top], FrontendOptions()).functions
