@@ -277,9 +277,10 @@ def unbraced(element: CType, value: Expr) -> bool:
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """``expr`` and all below it, preorder."""
-    stack = [expr]
+    stack, below_of = [expr], _CHILDREN.get  # the loop that most of a run passes through: no calls for leaves
     while stack:
         node = stack.pop()
         yield node
-        if below := children(node):
-            stack.extend(reversed(below))
+        below = below_of(type(node))
+        if below is not None:
+            stack.extend(below(node)[::-1])
