@@ -236,7 +236,8 @@ class Evaluator(Pointers):
         if isinstance(a, Unknown) and self.silent(expr.then) and self.silent(expr.other):
             return a
         b = self.value(expr.other, two)
-        self.join(st, one, two, test)
+        if self.changing(expr):
+            self.join(st, one, two, test)
         if isinstance(a, Unknown) or isinstance(b, Unknown):
             return a if isinstance(a, Unknown) else b
         of = common(expr.then.type, expr.other.type)
@@ -271,6 +272,14 @@ class Evaluator(Pointers):
                 isinstance(expr, Unary) and expr.op in "+-~!"
             )
             known = self._silent[expr] = plain and all(map(self.silent, children(expr)))
+        return known
+
+    def changing(self, expr: Expr) -> bool:
+        """Whether evaluating ``expr`` may change a variable; what chooses among banks only reads."""
+        known = self._changing.get(expr)
+        if known is None:
+            acts = isinstance(expr, Assign | IncDec | Call | OpaqueExpr)
+            known = self._changing[expr] = acts or any(map(self.changing, children(expr)))
         return known
 
     # ------------------------------------------------------------------------------- conditions

@@ -115,6 +115,7 @@ class Scope:
         self._starting: set[int] = set()  # variables whose initial value is being evaluated
         self._names: set[str] = set()
         self._silent: dict[Expr, bool] = {}
+        self._changing: dict[Expr, bool] = {}
         self._repeated = Repeated()
 
     def unknown(self, reason: str, at: Expr | Origin) -> Unknown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import combinations
 
 from msgspec.structs import replace
@@ -63,14 +64,49 @@ class Conflicts:
         return replace(load, bank=bank), witness, complete and self._exact
 
     def _together(self, group: Sequence[Site]) -> bool:
-        """Whether all of ``group`` run in the same iterations and touch different elements of the only bank."""
-        if self._layout.banks != 1 or len(group) < 3 or any(s.access.branch for s in group):
+        """Whether all of ``group`` are known to meet in one bank, without a look at their pairs."""
+        if len(group) < 3 or any(s.access.branch for s in group):
             return False
+        return self._always_together(group) or self._once_together(group)
+
+    def _always_together(self, group: Sequence[Site]) -> bool:
+        """Whether all run in the same iterations and touch different elements of the only bank."""
         parts = {self._parts(s, s.forms) for s in group if s.forms is not None}
-        if len(parts) < len(group) or len({kind for kind, _ in parts}) > 1:
+        if self._layout.banks != 1 or len(parts) < len(group) or len({kind for kind, _ in parts}) > 1:
             return False
         self._always.add(tuple(sorted((s.position for s in group), key=lambda p: (not self._sites[p].read, p))))
         return True
+
+    def _once_together(self, group: Sequence[Site]) -> bool:
+        """Whether one iteration, in which the first and the last meet, shows all of them in conflict.
+
+        A bank that is read where it is chosen, and at its first word elsewhere, has indices that no arithmetic decides.
+        """
+        if all(s.forms is not None for s in group):
+            return False
+        with suppress(TooHard):
+            region = self._pair(group[0], group[-1])
+            for point in filter(None, (region.point(FAR), region.point())):
+                if all(s.region.covers(point) for s in group) and self._all_differ(group, point):
+                    positions = tuple(s.position for s in group)
+                    self._points[positions] = [point]
+                    self._held[id(point)] = {positions}
+                    return True
+        return False
+
+    def _all_differ(self, group: Sequence[Site], point: IterationSet) -> bool:
+        """Whether ``group`` needs a port each of one bank in the iteration ``point``."""
+        shape = self._layout.shape
+        banks, seen = set[int](), set[tuple[int, ...]]()
+        for site in group:
+            element = self._problem.elements(site, shape).only(point)
+            inside = element is not None and all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True))
+            if element is None or not inside or (site.read and element in seen):
+                return False
+            banks.add(self._layout.bank(element))
+            if site.read:
+                seen.add(element)
+        return len(banks) == 1
 
     def _seen(self, members: Sequence[int]) -> IterationSet | None:
         """An iteration in which all ``members`` have been seen in conflict."""

@@ -368,6 +368,9 @@ class Values(Channels):
         self, test: int, before: Mapping[Key, int], then: Mapping[Key, int], other: Mapping[Key, int], line: int
     ) -> None:
         """Values after two arms: equal ones stay, different ones are selected."""
+        if then == other:
+            self.env = dict(then)
+            return
         merged = dict(before)
         self.env = dict(before)
         for key in {**then, **other}:

@@ -194,6 +194,20 @@ class AccessRelation:
             self._owner.guarded(lambda: self._map.apply_range(isl.Map(text, context=self._owner.context))),
         )
 
+    def only(self, at: IterationSet) -> tuple[int, ...] | None:
+        """What it reaches in the one iteration ``at``; None where that is nothing or more than one tuple."""
+
+        def pick() -> tuple[int, ...] | None:
+            image = self._map.intersect_domain(at._set).range()
+            if not image.is_singleton():
+                return None
+            found = image.sample_point()
+            return tuple(
+                found.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(image.dim(isl.dim_type.set))
+            )
+
+        return self._owner.guarded(pick)
+
     def agree(self, other: AccessRelation) -> IterationSet:
         """Iterations in which both can reach one and the same tuple."""
         return IterationSet(self._owner, self._owner.guarded(lambda: self._map.intersect(other._map).domain()))

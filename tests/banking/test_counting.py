@@ -147,6 +147,41 @@ def test_two_hundred_accesses_and_huge_trip_counts() -> None:
 
 
 NAMES = ("i", "j")
+
+
+@settings(max_examples=amount(40, 200), derandomize=True, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2), st.booleans()), min_size=3, max_size=7),
+    st.sampled_from([cyclic(8, 1), cyclic(8, 2), block(8, 2)]),
+)
+def test_banks_that_are_read_where_they_are_chosen(chosen: list[tuple[int, int, bool]], layout: PerDimLayout) -> None:
+    """Element ``word`` in iteration ``at``, the first one elsewhere; writes in ``at`` alone."""
+    sp = space(i=(0, 2, 1))
+    accesses = []
+    for n, (word, at, reads) in enumerate(chosen):
+        where, kind = ("0 <= i <= 2", "read") if reads else (f"i = {at}", "write")
+        relation = f"{{ [i] -> [0] : i < {at} or i > {at}; [i = {at}] -> [{word}] }}"
+        accesses.append(access(sp, None, kind=kind, n=n, map=relation, domain=f"{{ [i] : {where} }}"))
+    problem = PortProblem(sp, accesses)
+    ideal, _, exact = problem.ideal(layout, T2P)
+    most = 0
+    for i, bank in itertools.product(range(3), range(layout.banks)):
+        places = [(word if i == at else 0, reads) for word, at, reads in chosen if reads or i == at]
+        here = [(x, reads) for x, reads in places if layout.bank((x,)) == bank]
+        writes = sum(not reads for _, reads in here)
+        most = max(most, T2P.interval(len({x for x, reads in here if reads}), writes))
+    assert exact and ideal.interval == max(1, most)
+
+
+def test_a_bank_that_all_accesses_need_at_once_is_found_without_their_pairs() -> None:
+    sp = space(i=(0, 63, 1))
+    relation = "{{ [i] -> [0] : i < 5 or i > 5; [i = 5] -> [{}] }}"
+    problem = PortProblem(sp, [access(sp, None, n=n, map=relation.format(n)) for n in range(40)])
+    ideal, witness, exact = problem.ideal(cyclic(64, 1), T2P)
+    assert (ideal.interval, witness, exact) == (20, {"i": 5}, True)
+    assert problem.pairs < 10
+
+
 DIMS = st.sampled_from(["whole", "cyclic", "block", "complete"])
 
 
