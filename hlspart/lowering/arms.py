@@ -39,9 +39,39 @@ class Arms(Operations):
         while len(self.pending) > since and self.pending[-1][0] in kinds:
             _, self.branch, self.guards = self.pending.pop()
 
-    def _either(self, made: int, one: int, other: int) -> None:
-        """``made`` is one of two values."""
-        if one in self.spans and other in self.spans:
-            span = spans.both(self.spans[one], self.spans[other])
-            if span is not None:
-                self.spans[made] = span
+    def _chosen(self, test: int, arms: tuple[int, int], bits: int, truth: bool, line: int, text: str = "select") -> int:
+        """The value of the arm that runs: a selection, or logic where a ``truth`` value is set to a constant.
+
+        LLVM folds `t ? 0 : x` to `!t && x` and `t ? 1 : x` to `t || x`. Negations move outwards here, so that the
+        tests of several such arms are one associative chain (`balance`).
+        """
+        then, other = arms
+        made = self._flag(test, then, other, line) if truth else None
+        if made is None:
+            made = self.make("select", bits, (test, then, other), line, (), text)
+            if then in self.spans and other in self.spans:
+                span = spans.both(self.spans[then], self.spans[other])
+                if span is not None:
+                    self.spans[made] = span
+        return made
+
+    def _flag(self, test: int, then: int, other: int, line: int) -> int | None:
+        one, two = (bool(x) if (x := self.constants.get(arm)) in (0, 1) else None for arm in (then, other))
+        if one is None and two is None:
+            return None
+        if one is not None and two is not None:
+            return test if one else self._not(test, line)
+        left, rest = (test, other) if one is not None else (self._not(test, line), then)
+        if one or two:  # set where `left` holds
+            return self._logic("||", left, rest, line=line)
+        inner = self.body.ops[rest]
+        if inner.kind == "logic" and inner.text == "!":
+            return self._not(self._logic("||", left, inner.args[0], line=line), line)
+        return self._logic("&&", self._not(left, line), rest, line=line)
+
+    def _not(self, value: int, line: int) -> int:
+        op = self.body.ops[value]
+        return op.args[0] if op.kind == "logic" and op.text == "!" else self._logic("!", value, line=line)
+
+    def _logic(self, sign: str, *values: int, line: int) -> int:
+        return self.make("logic", 1, values, line, (sign,), sign)

@@ -60,10 +60,16 @@ def _joins(part: Op, whole: Op, unsafe: bool) -> bool:
 
 
 def _uses(body: Body) -> dict[int, int]:
+    """How often each value is an operand of what the iteration needs."""
     uses: dict[int, int] = {}
-    for op in body.ops.values():
-        for arg in op.args:
+    waiting = list(body.live | {x.value for x in body.carried} | {x for x, _ in body.exits})
+    needed = set(waiting)
+    while waiting:
+        for arg in body.ops[waiting.pop()].args:
             uses[arg] = uses.get(arg, 0) + 1
+            if arg not in needed:
+                needed.add(arg)
+                waiting.append(arg)
     return uses
 
 

@@ -195,6 +195,8 @@ class Operations:
                 if op.kind == "store" and op.ref.branch[:-1] == self.branch and op.ref.branch[-1][0] in self.tests:
                     return self._set_or_loaded(op, place, bits, line)
                 if op.kind == "store" and not excludes(op.ref.branch, self.branch):
+                    if (value := self._set_in_all(place, self.branch, bits, line)) is not None:
+                        return value
                     break
             else:  # a store that may be to the same element
                 break
@@ -212,6 +214,27 @@ class Operations:
             self.beside[other] = store.id
         either = (store.args[0], other) if arm == 0 else (other, store.args[0])
         return self.make("select", bits, (test, *either), line, (), "select")
+
+    def _set_in_all(self, place: Location, branch: tuple[tuple[int, int], ...], bits: int, line: int) -> int | None:
+        """The element under the conditions of ``branch``, where each arm of earlier conditions has set or loaded it."""
+        for ident in self.events[place.variable].before_load(place.key, place.index):
+            op = self.body.ops[ident]
+            if op.ref is None or op.ref.key != place.key:
+                return None
+            value = ident if op.kind == "load" else op.args[0]
+            if set(op.ref.branch) <= set(branch):
+                return value
+            if op.kind == "load" or excludes(op.ref.branch, branch):
+                continue
+            instance, arm = op.ref.branch[-1]
+            if not set(op.ref.branch[:-1]) <= set(branch) or instance not in self.tests:
+                return None
+            other = self._set_in_all(place, (*branch, (instance, 1 - arm)), bits, line)
+            if other is None:
+                return None
+            either = (value, other) if arm == 0 else (other, value)
+            return self.make("select", bits, (self.tests[instance], *either), line, (), "select")
+        return None
 
     def _rest(self, place: Location, ref: MemoryRef) -> str:
         """Iterations at ``place`` in which the store of ``ref``, under one condition more, does not run."""

@@ -223,6 +223,8 @@ class Values(Channels):
         if expr.op == "-" and not folding.is_float(expr.type):
             operands, types = (self.constant(0), inner), (expr.type, expr.operand.type)
             return self._operate("-", expr.type, operands, types, line, expr.type)
+        if expr.op == "!" and self.body.ops[inner].bits == 1 and self.body.ops[inner].text == "!":
+            return self.body.ops[inner].args[0]
         return self.make("logic", folding.bits(expr.type), (inner,), line, (expr.op,), expr.op)
 
     def _convert(self, value: int, source: c.CType, target: c.CType, line: int) -> int:
@@ -247,9 +249,8 @@ class Values(Channels):
         self._merge(test, before, after_then, self.env, line)
         if then == other:
             return then
-        made = self.make("select", folding.bits(expr.type), (test, then, other), line, (), "?:")
-        self._either(made, then, other)
-        return made
+        truth = folding.is_truth(expr.then.type) or folding.is_truth(expr.other.type)
+        return self._chosen(test, (then, other), folding.bits(expr.type), truth, line, "?:")
 
     def _assign(self, expr: c.Assign, line: int) -> int:
         value = self.value(expr.value)
@@ -387,8 +388,8 @@ class Values(Channels):
                 a, b = then.get(key, unset), other.get(key, unset)
             merged[key] = a
             if a != b:
-                merged[key] = self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
-                self._either(merged[key], a, b)
+                truth = isinstance(key, int) and folding.is_truth(self.program.variable(key).type)
+                merged[key] = self._chosen(test, (a, b), self.body.ops[a].bits, truth, line)
         self.env = merged
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -9,6 +10,7 @@ from msgspec import Struct
 
 from hlspart.hardware.shared import beside_modules, shared
 from hlspart.hardware.storage import Storage
+from hlspart.lowering.directed import unit_of
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.causes import Cause
@@ -45,8 +47,7 @@ class Uncovered(Struct, frozen=True, dict=True):
 
     def causes(self, nest: Nest) -> Iterator[Cause]:
         """Valid directives without a model that touch the loop, or a function that it calls; memories without one."""
-        around = {x.id for x in (*nest.outer, *nest.chain)}
-        around |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        around = _around(nest)
         called = self.reached(nest)
         for d in self._usable_in(called):
             text = self._unmodelled(d, nest, around, called)
@@ -109,6 +110,7 @@ class Uncovered(Struct, frozen=True, dict=True):
         """
         assert p.schedule is not None
         yield from of_parameters(self.program, nest, p, floor)
+        yield from self._limits_beside(nest, p)
         called = self.reached(nest)
         for d in self._usable_in(called):
             line = self.program.line(d.at)
@@ -117,6 +119,24 @@ class Uncovered(Struct, frozen=True, dict=True):
             most = d.values.get("max")
             if self._of_the_body(d, nest) and most is not None and p.schedule.depth > most:
                 yield Cause(f"how LATENCY (line {line}) is kept is not known", (line,))
+
+    def _limits_beside(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
+        """ALLOCATION of another region whose code may be in the same module.
+
+        A report (2019.1, MohammadJavadN/CNN-Accelerator) has II 3 in a loop for the limit in another expanded function.
+        """
+        assert p.schedule is not None
+        own, most = self.nests.function.name, p.schedule.ii
+        apart = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and d.has("off")}
+        near = {own} if own in apart else self.program.functions.keys() - apart
+        used = Counter(x for op in p.problem.graph.ops.values() for x in (op.kind, f"{op.kind} {op.text}"))
+        for d in (d for name in sorted(near) for d in self.program.usable.get(name, ()) if d.kind == "allocation"):
+            if d.function == own and (d.loop is None or d.loop in _around(nest)):
+                continue
+            limit = d.values.get("limit")
+            if limit and any(n > limit * most and unit_of(d, unit) for unit, n in used.items()):
+                line = self.program.line(d.at)
+                yield Cause(f"whether ALLOCATION (line {line}) limits this loop's operations too is not known", (line,))
 
     def of_depth(self, nest: Nest, p: Prediction) -> tuple[Cause, ...]:
         """Why the states of an iteration are not those of its schedule."""
@@ -242,6 +262,12 @@ class Uncovered(Struct, frozen=True, dict=True):
         """Whether functions with loops are called, directly or not."""
         below = (self.program.functions[name].body for name in self._below([self.nests.function.body]))
         return any(isinstance(s, c.Loop) for body in below for s in c.walk_statements(body))
+
+
+def _around(nest: Nest) -> set[int]:
+    """The loops that hold a nest, its own and those inside."""
+    inside = {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+    return inside | {x.id for x in (*nest.outer, *nest.chain)}
 
 
 def _marks(stmt: c.Stmt) -> Iterator[int]:

@@ -34,6 +34,11 @@ def is_float(type_: c.CType) -> bool:
     return isinstance(type_, c.ScalarType) and type_.kind == "float"
 
 
+def is_truth(type_: c.CType) -> bool:
+    """Whether a type has two values."""
+    return isinstance(type_, c.ScalarType) and type_.kind == "bool"
+
+
 def common(left: c.CType, right: c.CType) -> c.CType:
     """Type in which two operands meet."""
     if is_float(left) or is_float(right):

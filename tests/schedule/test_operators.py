@@ -74,6 +74,29 @@ def test_an_operation_inside_an_expression_is_unknown():
 SUM8 = "for (int k = 0; k < 8; k++) acc += A[i % 8 + k];"
 
 
+def test_a_limit_of_a_function_that_may_be_in_the_same_module() -> None:
+    """Where the tool expands `other`, its limit may count the five products of L too (seen in a report: II 3)."""
+    text = """void other(int a[64], int b[64]) {
+    #pragma HLS INLINE %s
+    #pragma HLS ALLOCATION operation instances=mul limit=%d
+        M: for (int i = 0; i < 64; i++) b[i] = a[i] * a[i];
+    }
+    void f(int a[64], int b[64], int w[5]) {
+    #pragma HLS ARRAY_PARTITION variable=w complete
+        L: for (int i = 0; i < 64; i++) {
+    #pragma HLS PIPELINE
+            int s = 0;
+            for (int k = 0; k < 5; k++) s += w[k] * a[i];
+            b[i] = s;
+        }
+        other(a, b);
+    }
+    """
+    found = loop(text % ("", 2))
+    assert found.ii is None and "ALLOCATION (line 3)" in (found.cause or "")
+    assert [loop(text % x).ii for x in (("", 5), ("off", 2))] == [1, 1]
+
+
 def test_integer_sums_are_balanced():
     """A long chain of additions does not fit a period; as a tree the carried sum takes part in one."""
     parts, body = "#pragma HLS ARRAY_PARTITION variable=A complete", SUM8.replace("k < 8", "k < 32")

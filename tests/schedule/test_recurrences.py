@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from predicting import loop, pipelined
+from predicting import loop, pipelined, result
 
 
 @pytest.mark.parametrize(
@@ -270,3 +270,68 @@ def test_a_long_recurrence_is_not_spelt_out():
     text = pipelined("for (int t = 31; t > 0; t--) A[t] = A[t - 1] + A[(i + t) & 31];")
     (limit,) = (x for x in loop(text).limits if x.kind == "recurrence")
     assert limit.text.count("->") == 10 and re.search(r"-> \d\d more ->", limit.text)
+
+
+SORTED = """void sort(unsigned short w[48], unsigned short e[48]) {
+#pragma HLS INLINE off
+    bool done = false;
+    L: while (!done) {
+#pragma HLS PIPELINE
+        done = true;
+        for (int i = 0; i < 24; i++) {
+            if (w[2 * i] > w[2 * i + 1]) { done = false; e[2 * i] = w[2 * i + 1]; e[2 * i + 1] = w[2 * i]; }
+            else { e[2 * i] = w[2 * i]; e[2 * i + 1] = w[2 * i + 1]; }
+        }
+        for (int j = 0; j < 23; j++) {
+            if (e[2 * j + 1] > e[2 * j + 2]) { done = false; w[2 * j + 1] = e[2 * j + 2]; w[2 * j + 2] = e[2 * j + 1]; }
+            else { w[2 * j + 1] = e[2 * j + 1]; w[2 * j + 2] = e[2 * j + 2]; }
+        }
+        w[0] = e[0];
+        w[47] = e[47];
+    }
+}
+void f(unsigned short in[48], unsigned short out[48]) {
+    unsigned short w[48], e[48];
+#pragma HLS ARRAY_PARTITION variable=w complete
+#pragma HLS ARRAY_PARTITION variable=e complete
+    for (int i = 0; i < 48; i++) w[i] = in[i];
+    sort(w, e);
+    for (int i = 0; i < 48; i++) out[i] = w[i];
+}
+"""
+
+
+def test_arms_that_set_a_flag_and_elements() -> None:
+    """One state for a whole round of exchanges, as a report of 2019.2 has it (teozax/fishery, 200 elements)."""
+    target = {"tool": "vivado-hls-2019.2", "part": "xczu9eg-ffvb1156-2-e", "clock_ns": 10.0}
+    (found,) = (x for x in result(SORTED, top="f", path="k.cpp", **target).loops if x.name == "L")
+    assert (found.ii, found.depth) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arm", "said"),
+    [
+        ("if (A[i] != x[k]) ok = false;", "ok = ok && !(A[i] != x[k]);"),
+        ("if (A[i] == x[k]) ok = ok; else ok = false;", "ok = ok && A[i] == x[k];"),
+        ("if (A[i] == x[k]) ok = true;", "ok = ok || A[i] == x[k];"),
+        ("if (A[i] == x[k]) ok = ok; else ok = true;", "ok = ok || !(A[i] == x[k]);"),
+        ("ok = A[i] == x[k] ? ok : false;", "ok = ok && A[i] == x[k];"),
+    ],
+)
+def test_an_arm_that_sets_a_flag_is_logic(arm: str, said: str) -> None:
+    """Forty tests take as long as flag as they do in one expression: a tree."""
+    text = """void f(int A[64], int x[40], bool out[64]) {
+#pragma HLS ARRAY_PARTITION variable=x complete
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        bool ok = A[i] > 3;
+        for (int k = 0; k < 40; k++) { %s }
+        out[i] = ok;
+    }
+}
+"""
+    one, other = (
+        next(x for x in result(text % body, path="k.cpp", clock_ns=5.0).loops if x.name == "L") for body in (arm, said)
+    )
+    assert one.ii == other.ii == 1 and one.depth is not None and other.depth is not None
+    assert abs(one.depth - other.depth) <= 1 and one.depth <= 4
