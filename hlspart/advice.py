@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.expand.bundles import buses
 from hlspart.expand.interleave import accumulators
+from hlspart.hardware.storage import Storage
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
@@ -45,6 +47,10 @@ class Writable(Predicted, Protocol):
     def dependences_told(self) -> Reused:
         """It with directives on what iterations hand to each other through arrays."""
 
+    @property
+    def bundled(self) -> Reused:
+        """It with bundles of their own for arguments that wait for each other."""
+
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition."""
 
@@ -58,7 +64,8 @@ class Writable(Predicted, Protocol):
         """What is known of another text."""
 
 
-_CHECKED = frozenset({"reuse", "interchange", "scalars", "dependences", "accumulators"})  # never slower by their making
+#: Never slower by their making.
+_CHECKED = frozenset({"reuse", "interchange", "scalars", "dependences", "bundles", "accumulators"})
 
 
 class _Text(Struct, frozen=True):
@@ -148,7 +155,7 @@ def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text
     styles: tuple[tuple[WayKind, Reused], ...]
     styles = (
         ("interchange", pipeline.interchanged), ("scalars", pipeline.scalar_replaced),
-        ("dependences", pipeline.dependences_told),
+        ("dependences", pipeline.dependences_told), ("bundles", pipeline.bundled),
     )  # fmt: skip
     for kind, text in styles:
         if text.after is not None:
@@ -194,6 +201,7 @@ _WORDS = {
     "pragma": "directives", "banks": "bank-centric code", "banks-at-ports": "bank-centric code, ports of the top split",
     "reuse": "reuse buffers", "interchange": "loops change places",
     "scalars": "values handed on in variables", "dependences": "proved dependences in directives",
+    "bundles": "arguments in m_axi bundles of their own",
     "accumulators": "partial sums", "combined": "the best way for each array",
 }  # fmt: skip
 
@@ -224,11 +232,14 @@ def _way(pipeline: Writable, text: _Text, loop: LoopResult, there: LoopResult | 
 
 
 def _ports(pipeline: Writable, text: _Text) -> int:
-    """Memories and scalars at the ports of the top functions."""
+    """Memories, scalars and buses at the ports of the top functions."""
     second = pipeline.with_texts(text.files) if text.kind != "as-written" else pipeline
-    banks = {a.variable: a.banks or 1 for a in text.figures.arrays}
-    tops = (second.program.functions[name] for name in second.analysis.tops if name in second.program.functions)
-    return sum(banks.get(v, 1) for top in tops for v in top.params)
+    program, banks = second.program, {a.variable: a.banks or 1 for a in text.figures.arrays}
+    storage, found = Storage(program, second.analysis, second.validation, second.target), 0
+    for top in (program.functions[name] for name in second.analysis.tops if name in program.functions):
+        shared = buses(storage, top)
+        found += len(set(shared.values())) + sum(banks.get(v, 1) for v in top.params if v not in shared)
+    return found
 
 
 def _ranked(ways: list[Way], pareto: bool) -> list[Way]:

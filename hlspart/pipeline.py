@@ -224,6 +224,13 @@ class Pipeline:
         return dependences_told(self)
 
     @cached_property
+    def bundled(self) -> Reused:
+        """The text with bundles of their own for arguments that wait for each other at one."""
+        from hlspart.ways import bundled
+
+        return bundled(self)
+
+    @cached_property
     def reuse(self) -> Reuse:
         """The sliding windows of the program, and text with reuse buffers for them."""
         from hlspart.reuse import Reuse

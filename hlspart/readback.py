@@ -13,7 +13,7 @@ from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult
+from hlspart.model.results import IIResult, Validation
 from hlspart.model.rewriting import TARGET_MISSED, RewriteResult
 from hlspart.predict.regressions import Regression, most_cycles, regressions, touched
 from hlspart.targets import Target
@@ -32,6 +32,10 @@ class Predicted(Protocol):
     @property
     def analysis(self) -> AccessAnalysis:
         """Its accesses and loops."""
+
+    @property
+    def validation(self) -> Validation:
+        """What its partitions do."""
 
     @property
     def target(self) -> Target:

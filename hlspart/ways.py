@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hlspart.expand.bundles import with_bundles, sharing
 from hlspart.expand.dependences import provable, told
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
@@ -48,6 +49,10 @@ class Rewritable(Predicted, Protocol):
     def dependences_told(self) -> Reused:
         """It with directives on what iterations hand to each other through arrays."""
 
+    @property
+    def bundled(self) -> Reused:
+        """It with bundles of their own for arguments that wait for each other."""
+
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """What :func:`rewritten` says, kept."""
 
@@ -65,6 +70,8 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         return pipeline.scalar_replaced.result
     if options.style == "dependences":
         return pipeline.dependences_told.result
+    if options.style == "bundles":
+        return pipeline.bundled.result
     search = _Search(options.most_work)
     result = _fastest(pipeline, options, search)
     if options.infer and options.dialect == "c":
@@ -166,6 +173,8 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     provably = search.goes_on("dependences in directives", lambda: provable(*known))
     if provably and pipeline.dependences_told.after is not None:
         then(pipeline.dependences_told)
+    if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
+        then(pipeline.bundled)
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
     if not any(loop.misses for loop in pipeline.predict(best.files).loops):
         return best
@@ -274,6 +283,21 @@ def dependences_told(pipeline: Predicted) -> Reused:
         fewer = tuple(x for x in chosen if x is not one)
         other = changed(program, figures, pipeline.predict, told(program, fewer)) if fewer else None
         if other is not None and other.after is not None and _at_most(other.after) == _at_most(text.after):
+            chosen, text = fewer, other
+    return text
+
+
+def bundled(pipeline: Rewritable) -> Reused:
+    """The text with bundles of their own for arguments, the fewest that make its loops as fast as all would."""
+    program, figures = pipeline.program, pipeline.figures
+    chosen = sharing(program, pipeline.analysis, pipeline.validation, pipeline.target, figures)
+    text = changed(program, figures, pipeline.predict, with_bundles(program, chosen)) if chosen else None
+    if text is None or text.after is None or slowest(text.after) >= slowest(figures):
+        return unchanged(program)
+    for one in reversed(chosen):
+        fewer = tuple(x for x in chosen if x is not one)
+        other = changed(program, figures, pipeline.predict, with_bundles(program, fewer)) if fewer else None
+        if other is not None and other.after is not None and slowest(other.after) == slowest(text.after or figures):
             chosen, text = fewer, other
     return text
 

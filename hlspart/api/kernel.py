@@ -317,7 +317,9 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
         self,
         *,
         infer: bool = False,
-        style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange"] = "auto",
+        style: Literal[
+            "auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars", "dependences", "bundles"
+        ] = "auto",
         dynamic: Literal["reject", "bankdim", "crossbar"] = "reject",
         split_top: bool = False,
         unroll: bool = False,

@@ -23,10 +23,13 @@ from hlspart.render import json
 @shared_options
 @click.option(
     "--style", default="auto", show_default=True,
-    type=click.Choice(["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars", "dependences"]),
+    type=click.Choice(
+        ["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars", "dependences", "bundles"]
+    ),
     help="auto: the least change that makes the tool see what the partition promises; reuse: sliding windows; "
     "interchange: loops in an order without recurrences; scalars: what the next iterations load is kept in variables; "
-    "dependences: directives that say how far apart iterations meet, where the tool cannot see it.",
+    "dependences: directives that say how far apart iterations meet, where the tool cannot see it; "
+    "bundles: arguments that share an m_axi bundle get their own.",
 )  # fmt: skip
 @click.option(
     "--dynamic", type=click.Choice(["reject", "bankdim", "crossbar"]), default="reject", show_default=True,

@@ -6,6 +6,6 @@ from hlspart.expand.expansion import expand, faults
 from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
 __all__ = [
-    "UnknownLoop", "capacity", "dependences", "expand", "faults", "interchange", "interleave", "numbers", "purity",
-    "region", "requests", "scalars", "texts",
+    "UnknownLoop", "bundles", "capacity", "dependences", "expand", "faults", "interchange", "interleave", "numbers",
+    "purity", "region", "requests", "scalars", "texts",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.inferred import BankingMap
 from hlspart.model.options import InferOptions
+from hlspart.model.ports import Ports
 from hlspart.targets import Target
 from hlspart.targets.target import REGISTERS
 
@@ -374,16 +375,14 @@ class Chooser(Struct, frozen=True, dict=True):
         other = self.demand.bound and self.demand.storage != COPIED  # the source says which memory it is to be
         if self.demand.interface or other or not self.copies or COPIED not in self.target.profile["ports"]:
             return None
-        copies = 1
+        copies, layout = 1, self._whole()
         for need in (x.need for x in self.demand.loops):  # a slower II is not the tool's: it copies for what is asked
-            reads = sum(s.read for s in need.problem.sites)
-            writes = len(need.problem.sites) - reads
+            reads, writes = (need.problem.static(layout, p).interval for p in (Ports(reads=1), Ports(writes=1)))
             if writes > need.ii:
                 return None
             copies = max(copies, -(-reads // need.ii))
         if copies < 2 or copies > self.most:
             return None
-        layout = self._whole()
         return Choice(
             "replicate", layout, self._cost(layout, False, copies), bound, False, False, "replication",
             f"{copies} copies of the memory, one read port each; every write goes to all of them", copies=copies,

@@ -19,6 +19,7 @@ WayKind = Literal[
     "interchange",
     "scalars",
     "dependences",
+    "bundles",
     "accumulators",
     "combined",
 ]
@@ -95,8 +96,12 @@ class LoopAdvice(Struct, frozen=True):
         dear = next((w for w in self.ways if w.command is not None), None)
         if dear is None:
             return "no way that hlspart can write is better"
-        price = f"kept as it is; at a price of {dear.lut} LUT and {dear.ff} FF"
-        return f"{price}, {_in_short(dear)}: {dear.written_by(files)}"
+        now = next((w.top_ports for w in self.ways if w.kind == "as-written"), dear.top_ports)
+        more = dear.top_ports - now
+        price = f"with {more} more port{'s' * (more > 1)} of the top function" if more > 0 else (
+            f"at a price of {dear.lut} LUT and {dear.ff} FF"
+        )  # fmt: skip
+        return f"kept as it is; {price}, {_in_short(dear)}: {dear.written_by(files)}"
 
     def to_json(self, files: str) -> Mapping[str, object]:
         """Entry of ``loops``."""

@@ -77,7 +77,9 @@ MOST_WORK = 3_000
 class RewriteOptions(Struct, frozen=True):
     """Options of ``rewrite`` (contract)."""
 
-    style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars", "dependences"] = "auto"
+    style: Literal[
+        "auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars", "dependences", "bundles"
+    ] = "auto"
     dynamic: Literal["reject", "bankdim", "crossbar"] = "reject"
     infer: bool = False
     split_top: bool = False

@@ -57,7 +57,9 @@ def regressions(
         was, now, lost = function.latency.max, then.get(function.name), ""
         if was is None:
             own = [x for x in pairs if x[0].function == function.name]
-            lost = _longer(program, before, own) or _deeper(own)
+            lost = _longer(program, before, own)
+            if not lost and (deeper := _deeper(own)) is not None:
+                found.append(deeper)
         elif now is not None:
             lost = f"{now} cycles instead of {was}" if now > was else ""
         else:
@@ -147,7 +149,9 @@ def _counterpart(
 
 
 def _moved(lines: Lines, path: str, line: int) -> set[int]:
-    """Where a line went."""
+    """Where a line went; files without runs are as they were."""
+    if path not in lines:
+        return {line}
     return {r.new + line - r.old for r in lines.get(path, ()) if r.old <= line < r.old + r.count}
 
 
@@ -213,12 +217,13 @@ def _longer(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult
     return f"its loops take {now} cycles instead of {was}" if now > was else ""
 
 
-def _deeper(pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> str:
+def _deeper(pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> Regression | None:
     """Where no latency is known: iterations that take longer in one loop while no loop has a lower II."""
     known = [(old, new) for old, new in pairs if new is not None and old.ii == new.ii]
     if len(known) < len(pairs):
-        return ""
+        return None
     for old, new in known:
         if old.depth is not None and new.depth is not None and new.depth > old.depth:
-            return f"an iteration of {old.name} takes {new.depth} states instead of {old.depth}"
-    return ""
+            text = f"{old.name}: an iteration takes {new.depth} states instead of {old.depth}"
+            return Regression(old.function, old.loop, text)
+    return None

@@ -59,7 +59,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for loop, missed, _ in facts.missed():
         if loop.origin != "auto" and binding(loop) not in ("memory-port", "recurrence"):
             why = loop.binding[0].text if loop.binding else "several limits together"
-            hint = None if loop.binding else f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
+            hint = facts.advised(loop)
+            if hint is None and not loop.binding:
+                hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
             yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint, list(_ports(facts, why)))
 
 

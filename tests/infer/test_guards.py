@@ -37,3 +37,32 @@ def test_opposite_arms_do_not_meet(between: str, banks: int, ii: int) -> None:
     result = run(text, scheme="any", ports=2, arrays=("A",))
     assert array(result, "A").banks == banks
     assert next(x.ii_after for x in result.loops if x.name.endswith("L")) == ii
+
+
+GATHER = """void f(const int in[64], const int at[64], int out[64], int n) {
+    int table[80], other[64];
+#pragma HLS ARRAY_PARTITION variable=other cyclic factor=4
+    for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+        if (in[i] < 0) table[i] = 0; else table[i] = in[i];
+    }
+    for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+        other[i] = at[i];
+    }
+    for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = table[at[i]] + table[at[i] + 1] + table[at[i] + 2] + table[at[i] + 3] + other[i];
+    }
+}
+"""
+
+
+def test_copies_take_stores_of_opposite_arms_and_an_array_that_costs_states_alone_keeps_its_banks() -> None:
+    """Each copy takes one store a cycle, which one of two arms makes: as many copies as there are reads."""
+    result = run(GATHER)
+    table = array(result, "table")
+    assert (table.kind, table.banks) == ("replicate", GATHER.count("table[at"))
+    assert [x.ii_after for x in result.loops] == [1, 1, 1]
+    both = GATHER.replace("else table[i]", "table[i + 8]")  # two stores in an iteration
+    assert array(run(both), "table").kind != "replicate"
