@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hlspart.expand.bundles import with_bundles, sharing
+from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import provable, told
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
