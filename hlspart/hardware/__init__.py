@@ -5,6 +5,7 @@ __all__ = [
     "memory",
     "reshape",
     "shared",
+    "slices",
     "storage",
     "unmodelled",
 ]

@@ -146,7 +146,9 @@ class Choosing(Struct, frozen=True):
         """
         barred = self.restraints.barred.get(demand.group.id)
         single = demand.group.id in self.single
-        chooser = replace(self.chooser(demand), last_resort=last, rewrites=barred is None, copies=not single)
+        chooser = replace(
+            self.chooser(demand), last_resort=last, rewrites=barred is None and not demand.rows, copies=not single
+        )
         if demand.fault is not None or not self.open_to_change(demand.group.id):
             return self.kept(demand, chooser), ""
         if demand.group.id in self.whole:

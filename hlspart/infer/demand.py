@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.need import Need
+from hlspart.hardware.slices import only_rows, slices
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.model.access import AccessAnalysis, ArrayGroup
+from hlspart.model.access import AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.directives import Directive, Option
 from hlspart.model.options import InferOptions
+from hlspart.model.ports import PortAccess
 from hlspart.model.program import Call, Loop, Program, walk, walk_statements
 from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
 from hlspart.partition import layout_of, requests
@@ -52,7 +55,7 @@ class Demand(Struct, frozen=True):
 
     ``roots`` are the members that are no formal of a given caller: they carry the directives.
     ``bound``: a directive says which memory it is. ``own``: what the tool partitions by itself.
-    ``fault`` says why nothing may be partitioned.
+    ``fault`` says why nothing may be partitioned; ``rows``: functions get rows of it, so that directives alone may.
     """
 
     group: ArrayGroup
@@ -69,6 +72,7 @@ class Demand(Struct, frozen=True):
     own: PerDimLayout | None
     directives: tuple[int, ...]  # indices of the partition directives in effect
     fault: str | None
+    rows: bool = False
 
     @property
     def accesses(self) -> int:
@@ -170,7 +174,7 @@ def demands(
             continue
         whole = result.function if result.loop < 0 else None
         space, accesses = performed.of(result.loop, whole)
-        for variable, touched in sorted(accesses.items()):
+        for variable, touched in (x for v, found in sorted(accesses.items()) for x in _of_arrays(program, v, found)):
             ident = analysis.group_of.get(variable)
             memory = memories.get(variable)
             if ident is None or memory is None or not touched or not program.variable(variable).is_array:
@@ -186,6 +190,26 @@ def demands(
             if demand is not None:
                 found.append(replace(demand, directives=held.get(group.id, ())))
     return tuple(found)
+
+
+def _of_arrays(
+    program: Program, variable: int, accesses: Sequence[PortAccess]
+) -> Iterator[tuple[int, tuple[PortAccess, ...]]]:
+    """Accesses to a variable; those to a parameter that gets rows of arrays are to each of these, in one row."""
+    yield variable, tuple(accesses)
+    for array, fixed in sorted(slices(program).get(variable) or ()):
+        first, zeros = (Affine((), 0),) * fixed, "-> [" + "0, " * fixed
+        yield (
+            array,
+            tuple(
+                replace(
+                    a,
+                    index=a.index and (*first, *a.index),
+                    map=a.map and re.sub(r"->\s*\[", zeros, a.map),
+                )
+                for a in accesses
+            ),
+        )
 
 
 def _demand(
@@ -206,7 +230,7 @@ def _demand(
     fault = None
     if memory.storage in OFF_CHIP:
         fault = f"{memory.storage} memory has no banks"
-    elif group.faults:
+    elif group.faults and not only_rows(program, group):
         fault = group.faults[0].reason
     elif (parts := validation.groups.get(group.id)) is not None and parts.divided:
         fault = "arrays that meet in an inlined function have partitions of their own"
@@ -240,6 +264,7 @@ def _demand(
         own=make_layout(dims, memory.partition) if any(x.origin == "auto" for x in memory.partition) else None,
         directives=(),
         fault=fault,
+        rows=bool(group.faults),
     )
 
 
