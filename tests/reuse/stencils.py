@@ -95,6 +95,18 @@ SIX = {
 STYLES = {"bram": (PLAIN, "in"), "m_axi": (BUS, "in"), "frame": (FRAME, "img")}
 
 
+HEAT = """void heat(float A[20][20][20], float B[20][20][20]) {
+    for (int i = 1; i < 19; i++)
+        for (int j = 1; j < 19; j++)
+            for (int k = 1; k < 19; k++)
+#pragma HLS PIPELINE II=1
+                B[i][j][k] = 0.125f * (A[i + 1][j][k] - 2.0f * A[i][j][k] + A[i - 1][j][k])
+                    + 0.125f * (A[i][j + 1][k] - 2.0f * A[i][j][k] + A[i][j - 1][k])
+                    + 0.125f * (A[i][j][k + 1] - 2.0f * A[i][j][k] + A[i][j][k - 1]) + A[i][j][k];
+}
+"""
+
+
 def stencil(name: str, style: str) -> str:
     """One of the six in one of the styles."""
     head, array = STYLES[style]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from stencils import SIX, STYLES, equal, random_stencil, stencil
+from stencils import HEAT, SIX, STYLES, equal, random_stencil, stencil
 
 import hlspart
 from tests.amounts import amount
@@ -63,18 +63,6 @@ def test_a_store_behind_the_window_is_no_obstacle() -> None:
     found = old.rewrite(style="reuse")
     assert [o.status for o in found.outcomes] == ["rewritten"]
     assert equal(old, found)
-
-
-HEAT = """void heat(float A[20][20][20], float B[20][20][20]) {
-    for (int i = 1; i < 19; i++)
-        for (int j = 1; j < 19; j++)
-            for (int k = 1; k < 19; k++)
-#pragma HLS PIPELINE II=1
-                B[i][j][k] = 0.125f * (A[i + 1][j][k] - 2.0f * A[i][j][k] + A[i - 1][j][k])
-                    + 0.125f * (A[i][j + 1][k] - 2.0f * A[i][j][k] + A[i][j - 1][k])
-                    + 0.125f * (A[i][j][k + 1] - 2.0f * A[i][j][k] + A[i][j][k - 1]) + A[i][j][k];
-}
-"""
 
 
 def test_three_dimensions_take_planes_and_lines_that_are_needed() -> None:
