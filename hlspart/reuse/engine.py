@@ -93,10 +93,10 @@ class Reuse(Struct, frozen=True, dict=True):
 
     @cached_property
     def short_of_ports(self) -> tuple[tuple[WindowNest, ...], ...]:
-        """Windows of arrays whose ports keep a loop from its II."""
+        """Windows of arrays whose ports keep a loop from its II, or may."""
         late: dict[str, set[str | None]] = {}
         for loop in self.figures.loops:
-            if loop.misses:
+            if loop.may_miss:
                 arrays = {x.array for x in loop.limits}
                 for name in (loop.name, *loop.flattened):
                     late.setdefault(f"{loop.function}/{name}", set()).update(arrays)

@@ -106,6 +106,19 @@ HEAT = """void heat(float A[20][20][20], float B[20][20][20]) {
 }
 """
 
+POOL = """void pool(const int in[64][64], int out[32][32]) {
+    int a[64][64];
+    for (int y = 0; y < 64; y++) for (int x = 0; x < 64; x++) a[y][x] = in[y][x];
+    for (int y = 0; y < 32; y++)
+        for (int x = 0; x < 32; x++) {
+#pragma HLS PIPELINE II=1
+            int p = a[2 * y][2 * x], q = a[2 * y][2 * x + 1], r = a[2 * y + 1][2 * x], s = a[2 * y + 1][2 * x + 1];
+            int m = p > q ? p : q, n = r > s ? r : s;
+            out[y][x] = m > n ? m : n;
+        }
+}
+"""
+
 
 def stencil(name: str, style: str) -> str:
     """One of the six in one of the styles."""

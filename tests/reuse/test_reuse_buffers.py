@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from stencils import HEAT, SIX, STYLES, equal, random_stencil, stencil
+from stencils import HEAT, POOL, SIX, STYLES, equal, random_stencil, stencil
 
 import hlspart
 from tests.amounts import amount
@@ -258,3 +258,12 @@ def test_a_window_that_the_first_text_shows_is_taken_at_once() -> None:
     ]
     assert hlspart.parse(text).rewrite(infer=True).texts["kernel.c"] == text
     assert equal(hlspart.parse(SHOWN), first, 2)
+
+
+def test_windows_are_tried_where_it_is_not_known_whether_ports_are_enough() -> None:
+    """Four reads of a local array, which the tool may partition by itself: II 1 or 2."""
+    old = hlspart.parse(POOL)
+    assert [x.figure for x in old.ii().loops if x.pipelined][-1] == "1..2"
+    new = old.rewrite(infer=True)
+    assert [x.ii for x in new.kernel().ii().loops if x.pipelined] == [1]
+    assert "a[64][64]" not in new.texts["kernel.c"] and equal(old, new)  # what filled it feeds the window
