@@ -6,6 +6,7 @@ import pytest
 from stencils import equal
 
 import hlspart
+from tests.amounts import amount
 
 SELECTED = """{head}
 #define N 20
@@ -99,7 +100,7 @@ FUSED = {
 }
 
 
-@pytest.mark.parametrize("fill", FUSED)
+@pytest.mark.parametrize("fill", amount(["operator", "border"], [*FUSED]))
 def test_a_frame_that_a_channel_fills_is_gone(fill: str) -> None:
     old = hlspart.parse(through(FUSED[fill]), "edges.cpp", top="edges")
     for new in (old.rewrite(style="reuse"), old.rewrite(infer=True)):

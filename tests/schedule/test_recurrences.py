@@ -266,8 +266,8 @@ def test_a_cycle_takes_more_states_than_the_ii_below_has() -> None:
 
 
 def test_a_long_recurrence_is_not_spelt_out():
-    """Each of 32 elements is made of the one before, in one memory; `--explain` has all of it."""
-    text = pipelined("for (int t = 31; t > 0; t--) A[t] = A[t - 1] + A[(i + t) & 31];")
+    """Each of 16 elements is made of the one before, in one memory; `--explain` has all of it."""
+    text = pipelined("for (int t = 15; t > 0; t--) A[t] = A[t - 1] + A[(i + t) & 15];")
     (limit,) = (x for x in loop(text).limits if x.kind == "recurrence")
     assert limit.text.count("->") == 10 and re.search(r"-> \d\d more ->", limit.text)
 
