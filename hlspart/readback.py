@@ -101,7 +101,7 @@ def never_slower(
         result = write(options)
         return _with_lost(pipeline, result, _lost(pipeline, result))
     result = _no_slower(pipeline, options, write)
-    return _with_missed(pipeline, result) if options.infer and not _changes(pipeline, result) else result
+    return _with_missed(pipeline, result, options) if options.infer and not _changes(pipeline, result) else result
 
 
 #: A text that is longer by no more than this share may be taken for its area.
@@ -183,8 +183,9 @@ def _changes(pipeline: Predicted, result: RewriteResult) -> bool:
     return any(path not in sources or sources[path].text != text for path, text in result.files.items())
 
 
-def _with_missed(pipeline: Predicted, result: RewriteResult) -> RewriteResult:
+def _with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOptions) -> RewriteResult:
     """``result``, which writes nothing, with a finding for each loop that misses the II asked for, and why."""
+    from hlspart.expand.interleave import accumulators
     from hlspart.rewrite.engine import remedy
 
     program, inferred = pipeline.program, pipeline.inferred
@@ -199,7 +200,11 @@ def _with_missed(pipeline: Predicted, result: RewriteResult) -> RewriteResult:
         why = [f"'{name}': {o.reason}{remedy(o)}" for o in said for name in o.arrays if name in late]
         why = why or [f"'{a.name}': {a.reason}" for a in inferred.arrays if a.name in late and a.variable in inside]
         why = why or [loop.limits[0].text if loop.limits else loop.cause or f"the scheduler needs II {loop.figure}"]
-        text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and no rewrite helps: {'; '.join(why)}"
+        alone = replace(pipeline.figures, loops=(loop,))
+        sums = not options.reassoc and accumulators(program, pipeline.analysis, alone)
+        which = "rewrite that keeps the order of sums" if sums else "rewrite"
+        text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and no {which} helps: {'; '.join(why)}"
+        text += " (--allow-reassoc tries partial sums)" if sums else ""
         found.append(about(program, TARGET_MISSED, loop.function, loop.loop, text))
     return replace(result, diagnostics=(*result.diagnostics, *found))
 
