@@ -18,7 +18,7 @@ from hlspart.model.causes import Cause
 from hlspart.model.ports import PortCount
 from hlspart.predict.beats import of_beats
 from hlspart.predict.loops import Prediction, shared_interval
-from hlspart.predict.remainders import of_remainders
+from hlspart.predict.remainders import of_remainders, of_rows
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, relaxed
 
@@ -97,6 +97,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
         problems = p.elaborated.problems
         yield Doubt(Cause(REMAINDERS), idle=lambda v, _: problems[v].apart(storage.memory(v).layout), banks=True)
     yield from of_remainders(p)
+    yield from of_rows(p)
     yield from of_beats(p)
 
 

@@ -482,3 +482,30 @@ def test_a_bound_memory_may_be_partitioned_all_the_same(tool, said):
 """
     found = next(x for x in result(text, tool=tool).loops if x.flattened[-1:] == ("L",) or x.name == "L")
     assert (found.ii or found.bounds) == said
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "ii", "bounds"),
+    [
+        (("(r + i) & 3", "(r + i + 1) & 3", "(r + i + 2) & 3"), ("i", "i", "i"), None, (1, 2)),
+        (("(r + i) & 3", "(r + i + 1) & 3", "(r + i + 2) & 3"), ("i", "i + 1", "i + 2"), 2, None),
+        (("0", "1", "2"), ("i", "i", "i"), 1, None),
+    ],
+)
+def test_loads_at_one_place_of_rows_that_are_chosen_at_run_time(
+    rows: tuple[str, ...], columns: tuple[str, ...], ii: int | None, bounds: tuple[int, int] | None
+) -> None:
+    """Each loads its column of every row: equal columns may be loaded once, as one report has it."""
+    loads = " + ".join(f"b[{row}][{column}]" for row, column in zip(rows, columns, strict=True))
+    found = loop(f"""void f(int in[64], int out[64], int r) {{
+    int b[4][72];
+#pragma HLS ARRAY_PARTITION variable=b complete dim=1
+    for (int k = 0; k < 4; k++) for (int i = 0; i < 72; i++) b[k][i] = in[i & 63] + k;
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        out[i] = {loads};
+    }}
+}}
+""")
+    assert (found.ii, found.bounds) == (ii, bounds)
+    assert bounds is None or "loads at one place of all rows of b" in (found.cause or "")
