@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from hlspart.hardware.memory import BUS, STREAMS
+from hlspart.hardware.storage import Storage
 from hlspart.model.results import Proof
 from hlspart.predict.loops import Prediction
 from hlspart.predict.proved import by_values
@@ -52,10 +53,11 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
         record = storage.program.variable(variable)
         if count.static.interval <= aim or memory.storage == BUS or not storage.arrays.is_interface(record):
             continue
-        if record.as_array is None or None not in record.as_array.dims:
+        group = storage.analysis.group_of.get(variable)
+        tied = {variable, *(v for v, g in storage.analysis.group_of.items() if g == group and g is not None)}
+        if not any(None in a.dims for v in tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)):
             continue
-        tied = {v for v, g in storage.analysis.group_of.items() if g == storage.analysis.group_of.get(variable)}
-        accesses = [a for a in storage.analysis.accesses if a.array in tied | {variable}]
+        accesses = [a for a in storage.analysis.accesses if a.array in tied]
         kinds = {a.kind for a in accesses}
         inside = all(a.array == variable and nest.chain and nest.chain[-1].id in a.loops for a in accesses)
         if len(kinds) != 1 or (kinds == {"write"} and not inside):
@@ -75,3 +77,9 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
             )
             best = Proof(least, (), text)
     return best
+
+
+def _at_top(storage: Storage, variable: int) -> bool:
+    """Whether a variable is a parameter of a top function, where directives split ports."""
+    record = storage.program.variable(variable)
+    return record.storage == "parameter" and record.function in storage.analysis.tops

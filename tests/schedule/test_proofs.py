@@ -96,6 +96,17 @@ def test_elements_come_through_the_ports_of_the_top(case: str) -> None:
         assert loop.proof is not None and "at the ports of the top function" in loop.proof.text
 
 
+@pytest.mark.parametrize(("at_top", "least"), [("const int *a", 2), ("const int a[64]", None)])
+def test_what_may_be_split_is_what_the_top_declares(at_top: str, least: int | None) -> None:
+    loop = THROUGH_PORTS["four each"][1]
+    text = (
+        "static void g(const int a[64], int o[16]) {\nL: for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n"
+        f"{loop}\n}}\n}}\nvoid f({at_top}, int o[16]) {{ g(a, o); }}\n"
+    )
+    (found,) = hlspart.parse(text).pipeline.figures.loops
+    assert found.misses and (None if found.proof is None else found.proof.ii) == least
+
+
 CHANNELS = {  # body, the words that each iteration moves through one channel
     "read": ("o[i] = in.read() + in.read();", 2),
     "loops inside": ("int s = 0; for (int j = 0; j < 5; j++) s += in.read(); o[i] = s;", 5),
