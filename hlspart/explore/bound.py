@@ -16,6 +16,8 @@ class Bound:
 
     def __init__(self, nest: TiledNest, off_chip: ExternalMemory) -> None:
         self.nest, self.off_chip = nest, off_chip
+        self._moved: dict[tuple[int, ...], tuple[int, int]] = {}
+        self._own = [tuple({k: None for d in o.dims for k, _ in d.terms}) for o in nest.operands]
 
     def cycles(self, shard: Sequence[int], split: Sequence[int]) -> int:
         """Cycles that every order takes.
@@ -60,17 +62,22 @@ class Bound:
 
     def _transfer(self, shard: Sequence[int], split: Sequence[int], operand: int) -> tuple[int, int]:
         """Cycles of one move of an operand, and how often it moves at least: once per tile."""
+        own = self._own[operand]
+        key = (operand, *[shard[k] for k in own], *[split[k] for k in own])
+        if key not in self._moved:
+            self._moved[key] = self._counted(shard, split, operand)
+        return self._moved[key]
+
+    def _counted(self, shard: Sequence[int], split: Sequence[int], operand: int) -> tuple[int, int]:
         found = self.nest.operands[operand]
         size, tiles = found.element_bytes, 1
-        seen: set[int] = set()
         for dim in found.dims:
             span = dim.width
             for k, c in dim.terms:
                 own = -(-self.nest.loops[k][1] // shard[k])
                 span += abs(c) * (-(-own // split[k]) - 1)
-                if k not in seen:
-                    seen.add(k)
-                    size *= shard[k]
-                    tiles *= split[k]
             size *= span
+        for k in self._own[operand]:
+            size *= shard[k]
+            tiles *= split[k]
         return self.off_chip.latency + (size + self.off_chip.width - 1) // self.off_chip.width, tiles

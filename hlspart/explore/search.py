@@ -12,7 +12,7 @@ from msgspec import Struct
 from hlspart.explore.bound import Bound
 from hlspart.explore.front import Front, front, within
 from hlspart.explore.space import Space
-from hlspart.explore.steps import cost
+from hlspart.explore.steps import Costs
 from hlspart.model.exploring import Explored, ExternalMemory, Failure, Point, ResourceBudget
 
 #: Candidates of a task: enough to make its way to a worker cheap, few enough for a thousand workers.
@@ -66,7 +66,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
     (shard, split) pairs are taken by their bound on cycles; the other figures do not depend on the order of the
     loops, so a pair whose bounds a found point beats is decided without a look at its orders.
     """
-    nest, bound = space.nest, Bound(space.nest, off_chip)
+    bound, costs = Bound(space.nest, off_chip), Costs(space.nest, task.shard, off_chip)
     pairs = []
     left = task.looked_at
     for split in itertools.islice(space.slices(task.shard), task.part, None, task.parts):
@@ -74,15 +74,14 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
         if not orders:
             continue
         left -= len(orders)
-        still = cost(nest, space.vector(task.shard, split, orders[0]), off_chip)
-        pairs.append((bound.cycles(task.shard, split), split, orders, still))
+        pairs.append((bound.cycles(task.shard, split), split, orders, costs.figures(split)))
     pairs.sort(key=lambda p: (p[0], p[1]))
     found: Front[Point] = Front()
     evaluated = pruned = 0
     missing: dict[str, list[int]] = {}
     least: dict[str, int] = {}
-    for low, split, orders, still in pairs:
-        needs = dict(zip(RESOURCES, still.figures[1:], strict=False))
+    for low, split, orders, fixed in pairs:
+        needs = dict(zip(RESOURCES, fixed, strict=False))
         for resource, need in needs.items():
             least[resource] = min(need, least.get(resource, need))
         limits = zip(needs, budget.limits[1:], strict=False)
@@ -94,15 +93,14 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
                 entry[0] += len(orders)
                 entry[1] = min(entry[1], needs[resource])
             continue
-        if found.beaten((low, *still.figures[1:])):
+        if found.beaten((low, *fixed)):
             pruned += len(orders)
             continue
         for order in orders:
-            vector = space.vector(task.shard, split, order)
-            full = still if order == orders[0] else cost(nest, vector, off_chip)
+            vector, full = space.vector(task.shard, split, order), costs.of(split, order)
             evaluated += 1
             if full.cycles < low:
-                raise BoundViolated(f"{nest.name} {vector}: {full.cycles} cycles, bound {low}")
+                raise BoundViolated(f"{space.nest.name} {vector}: {full.cycles} cycles, bound {low}")
             found.add(Point(full.cycles, full.size, full.dsp, vector, full.bram18k))
     return {
         "task": task.key,

@@ -9,98 +9,157 @@ step belongs to one of a few classes, which are counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
 
 from hlspart.explore.widths import copying
-from hlspart.model.exploring import ExternalMemory, Move, Operand, StepCost, TiledNest, Vector
+from hlspart.model.exploring import ExternalMemory, Move, StepCost, TiledNest, Vector
 
 
 def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
     """Cycles, bytes on the chip and DSP blocks of a candidate."""
-    slices = vector.slices(nest.extents)
-    moves = tuple(_move(nest, o, vector, slices, off_chip) for o in nest.operands)
-    spare = _partials(nest, vector, slices)
-    steps = math.prod(vector.split)
-    compute = _compute(nest, vector, slices)
-    cycles = total(nest, steps, compute, moves, off_chip)
-    serial = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
-    size = sum(m.size * m.copies for m in moves) + spare
-    blocks = None if nest.memories is None else _blocks(nest, vector, slices, moves, off_chip)
-    return StepCost(cycles, size, nest.dsp_of(vector.shard), serial, steps, compute, moves, blocks)
+    return Costs(nest, vector.shard, off_chip).of(vector.split, vector.order)
 
 
-def _compute(nest: TiledNest, vector: Vector, slices: tuple[int, ...]) -> int:
-    """Cycles of one step: the pipelined iterations of a tile, and where parts lie in space their sum."""
-    cycles = (math.prod(slices) - 1) * max(nest.ii, _between(nest, slices)) + nest.depth
-    for operand in nest.operands:
-        parts = _parts(nest, vector, operand)
-        if parts > 1:
-            cycles += operand.words(slices) - 1 + nest.depth * (parts - 1).bit_length()
-    return cycles
+class _Tile(Struct, frozen=True):
+    """The tiles of an operand, of all elements, at one step.
+
+    ``size``: bytes; ``words``: of one element; ``spare``: bytes of the parts of its sums; ``cycles``: of a move;
+    ``blocks``, ``spare_blocks``: of BRAM, of one copy and of the parts.
+    """
+
+    size: int
+    words: int
+    spare: int
+    cycles: int
+    blocks: int
+    spare_blocks: int
 
 
-def _between(nest: TiledNest, slices: tuple[int, ...]) -> int:
-    """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""
-    if not nest.chain:
-        return 1
-    carried = [k for k in range(len(slices)) if k in nest.reductions and slices[k] > 1]
-    free = math.prod(n for k, n in enumerate(slices) if k not in nest.reductions)
-    least = 1
-    for operand in nest.operands:
-        own = [at for at, k in enumerate(carried) if k in nest.carried(operand)]
-        if own:
-            apart = free * math.prod(slices[k] for k in carried[own[-1] + 1 :])
-            least = max(least, -(-nest.chain // apart))
-    return least
+class Costs:
+    """The costs of the candidates of a nest under one shard vector.
 
+    Tiles of an operand depend on the split of its own loops alone: many candidates have them in common.
+    """
 
-def _parts(nest: TiledNest, vector: Vector, operand: Operand) -> int:
-    """Elements that hold a part of each sum of a written operand."""
-    return math.prod(vector.shard[k] for k in nest.carried(operand))
+    def __init__(self, nest: TiledNest, shard: tuple[int, ...], off_chip: ExternalMemory) -> None:
+        self.nest, self.shard, self.off_chip = nest, shard, off_chip
+        self.dsp = nest.dsp_of(shard)
+        self._extents = tuple(-(-n // s) for n, s in zip(nest.extents, shard, strict=True))
+        self._own = [tuple(sorted(o.loops)) for o in nest.operands]
+        self._elements = [math.prod(shard[k] for k in own) for own in self._own]
+        self._parts = [math.prod(shard[k] for k in nest.carried(o)) for o in nest.operands]
+        self._known: list[dict[tuple[int, ...], _Tile]] = [{} for _ in nest.operands]
 
+    def of(self, split: tuple[int, ...], order: Sequence[int]) -> StepCost:
+        """The cost of a candidate."""
+        tiles = self._tiles(split)
+        moves = tuple(self._move(at, tile, split, order) for at, tile in enumerate(tiles))
+        steps = math.prod(split)
+        compute = self._compute(split, tiles)
+        cycles = total(self.nest, steps, compute, moves, self.off_chip)
+        serial = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
+        size, dsp = self._occupied(split, tiles)
+        return StepCost(cycles, size, dsp, serial, steps, compute, moves, self._blocks(split, tiles))
 
-def _partials(nest: TiledNest, vector: Vector, slices: tuple[int, ...]) -> int:
-    """Bytes of the parts of sums that lie in space."""
-    return sum(
-        parts * o.words(slices) * o.element_bytes * math.prod(vector.shard[k] for k in o.loops)
-        for o in nest.operands
-        if (parts := _parts(nest, vector, o)) > 1
-    )
+    def figures(self, split: tuple[int, ...]) -> tuple[int, ...]:
+        """The figures but cycles, which no order of the time loops changes."""
+        tiles = self._tiles(split)
+        blocks = self._blocks(split, tiles)
+        return (*self._occupied(split, tiles), *(() if blocks is None else (blocks,)))
 
+    # --------------------------------------------------------------------------------- tiles
 
-def _blocks(
-    nest: TiledNest, vector: Vector, slices: tuple[int, ...], moves: tuple[Move, ...], off_chip: ExternalMemory
-) -> int:
-    """Blocks of BRAM: a memory for each element, in the banks of its copies; parts of sums have no banks."""
-    assert nest.memories is not None
-    found = 0
-    for operand, move in zip(nest.operands, moves, strict=True):
-        width, elements = 8 * operand.element_bytes, math.prod(vector.shard[k] for k in operand.loops)
-        parts = _parts(nest, vector, operand)
-        if parts > 1:
-            found += parts * elements * nest.memories.blocks(operand.words(slices), width)
-        if not operand.in_place:
-            how = copying(nest, operand, vector, slices, off_chip.latency + -(-move.size // off_chip.width))
-            extents = [d.words(slices) for d in operand.dims]
-            whole, beside = extents[how.dim], math.prod(extents) // extents[how.dim]
-            depths = (beside * (-(-(whole - bank) // how.banks)) for bank in range(how.banks))
-            found += move.copies * elements * sum(nest.memories.blocks(depth, width) for depth in depths)
-    return found
+    def _tiles(self, split: tuple[int, ...]) -> list[_Tile]:
+        found = []
+        for at, (own, known) in enumerate(zip(self._own, self._known, strict=True)):
+            key = tuple([split[k] for k in own])
+            tile = known.get(key)
+            if tile is None:
+                tile = known[key] = self._tile(at, split)
+            found.append(tile)
+        return found
 
+    def _tile(self, at: int, split: tuple[int, ...]) -> _Tile:
+        """Tiles of an operand; ``split`` matters in its own loops only."""
+        nest, operand = self.nest, self.nest.operands[at]
+        parts, elements, memories = self._parts[at], self._elements[at], nest.memories
+        slices = self._slices(split)
+        words = operand.words(slices)
+        spare = parts * words * operand.element_bytes * elements if parts > 1 else 0
+        width = 8 * operand.element_bytes
+        spare_blocks = parts * elements * memories.blocks(words, width) if memories is not None and parts > 1 else 0
+        if operand.in_place:
+            return _Tile(0, words, spare, 0, 0, spare_blocks)
+        size = words * operand.element_bytes * elements
+        cycles = self.off_chip.latency + -(-size // self.off_chip.width)
+        blocks = 0
+        if nest.copied or memories is not None:
+            how = copying(nest, operand, Vector(self.shard, split, ()), slices, cycles)
+            if memories is not None:  # a memory for each element, in the banks of its copies
+                extents = [d.words(slices) for d in operand.dims]
+                whole, beside = extents[how.dim], math.prod(extents) // extents[how.dim]
+                depths = (beside * (-(-(whole - bank) // how.banks)) for bank in range(how.banks))
+                blocks = elements * sum(memories.blocks(depth, width) for depth in depths)
+            if nest.copied:
+                cycles = max(cycles, how.cycles)
+        return _Tile(size, words, spare, cycles, blocks, spare_blocks)
 
-def _move(nest: TiledNest, operand: Operand, vector: Vector, slices: tuple[int, ...], off_chip: ExternalMemory) -> Move:
-    if operand.in_place:
-        return Move(operand.name, 0, 1, math.prod(vector.split), False, False, 0)
-    used = operand.loops
-    size = operand.words(slices) * operand.element_bytes * math.prod(vector.shard[k] for k in used)
-    inner = max((at for at, k in enumerate(vector.order) if k in used and vector.split[k] > 1), default=-1)
-    period = math.prod(vector.split[k] for k in vector.order[inner + 1 :])
-    back = any(k not in used and vector.split[k] > 1 for k in vector.order[: max(inner, 0)])
-    loaded = operand.read or (operand.written and back)  # a tile that left unfinished comes back
-    cycles = off_chip.latency + -(-size // off_chip.width)
-    if nest.copied:
-        cycles = max(cycles, copying(nest, operand, vector, slices, cycles).cycles)
-    return Move(operand.name, size, 1 if inner < 0 else 2, period, loaded, operand.written, cycles)
+    def _slices(self, split: Sequence[int]) -> tuple[int, ...]:
+        return tuple([-(-n // t) for n, t in zip(self._extents, split, strict=True)])
+
+    # --------------------------------------------------------------------------------- figures
+
+    def _occupied(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> tuple[int, int]:
+        """Bytes on the chip, and DSP blocks."""
+        size = sum([t.size * self._copies(at, split) + t.spare for at, t in enumerate(tiles)])
+        return size, self.dsp
+
+    def _blocks(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> int | None:
+        """Blocks of BRAM; parts of sums have no banks."""
+        if self.nest.memories is None:
+            return None
+        return sum(t.blocks * self._copies(at, split) + t.spare_blocks for at, t in enumerate(tiles))
+
+    def _copies(self, at: int, split: Sequence[int]) -> int:
+        """Two of what moves, one of what stays."""
+        return 2 if any(split[k] > 1 for k in self._own[at]) and not self.nest.operands[at].in_place else 1
+
+    def _move(self, at: int, tile: _Tile, split: tuple[int, ...], order: Sequence[int]) -> Move:
+        operand, used = self.nest.operands[at], self._own[at]
+        if operand.in_place:
+            return Move(operand.name, 0, 1, math.prod(split), False, False, 0)
+        inner = max([place for place, k in enumerate(order) if k in used and split[k] > 1], default=-1)
+        period = math.prod([split[k] for k in order[inner + 1 :]])
+        back = any(k not in used and split[k] > 1 for k in order[: max(inner, 0)])
+        loaded = operand.read or (operand.written and back)  # a tile that left unfinished comes back
+        copies = self._copies(at, split)
+        return Move(operand.name, tile.size, copies, period, loaded, operand.written, tile.cycles)
+
+    def _compute(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> int:
+        """Cycles of one step: the pipelined iterations of a tile, and where parts lie in space their sum."""
+        nest, slices = self.nest, self._slices(split)
+        cycles = (math.prod(slices) - 1) * max(nest.ii, self._between(slices)) + nest.depth
+        for parts, tile in zip(self._parts, tiles, strict=True):
+            if parts > 1:
+                cycles += tile.words - 1 + nest.depth * (parts - 1).bit_length()
+        return cycles
+
+    def _between(self, slices: tuple[int, ...]) -> int:
+        """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""
+        nest = self.nest
+        if not nest.chain:
+            return 1
+        carried = [k for k in range(len(slices)) if k in nest.reductions and slices[k] > 1]
+        free = math.prod(n for k, n in enumerate(slices) if k not in nest.reductions)
+        least = 1
+        for operand in nest.operands:
+            own = [at for at, k in enumerate(carried) if k in nest.carried(operand)]
+            if own:
+                apart = free * math.prod(slices[k] for k in carried[own[-1] + 1 :])
+                least = max(least, -(-nest.chain // apart))
+        return least
 
 
 def total(nest: TiledNest, steps: int, compute: int, moves: tuple[Move, ...], off_chip: ExternalMemory) -> int:
