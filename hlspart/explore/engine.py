@@ -56,6 +56,7 @@ class Explorer:
     def explore(self) -> ExploreResult:
         """Raises :class:`FixError`, :class:`StateError`, :class:`FarmError`."""
         plan = self.plan
+        until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
         if plan.asked.wrong:
             return ExploreResult({}, tuple(plan.diagnostics), {}, False)
         regions = self.regions()
@@ -74,7 +75,8 @@ class Explorer:
             if (most := getattr(given, name)) is not None
         })  # fmt: skip
         planned = list(tasks(spaces, self.options.off_chip, self.options.limit))
-        searched = self._search(SearchProblem(spaces, self.options.off_chip, budget), planned, [r.key for r in own])
+        problem = SearchProblem(spaces, self.options.off_chip, budget)
+        searched = self._search(problem, planned, [r.key for r in own], until)
         results: dict[int, Explored] = {}
         for number, region in enumerate(regions):
             if region.same_as is not None:
@@ -92,7 +94,7 @@ class Explorer:
         called = [k if r.functions_of is None else r.functions_of for k, r in enumerate(regions)]
         groups = view.at_once
         merged = chained(fronts, self.share, budget, called, groups) if all(fronts) else ()
-        selection = self._choice(regions, merged, groups)
+        selection = self._choice(regions, merged, groups, until)
         best = selection.best
         known = not any(r.written.nest.least for r in regions)
         proved = best is not None and known and all(e.complete for e in results.values()) and selection.proved
@@ -113,11 +115,10 @@ class Explorer:
         return {"bytes": sum(sizes.values()), "bram18k": blocks}
 
     def _search(
-        self, problem: SearchProblem, planned: Sequence[Task], keys: Sequence[str]
+        self, problem: SearchProblem, planned: Sequence[Task], keys: Sequence[str], until: float | None
     ) -> dict[str, dict[str, Any]]:
         space = {"regions": list(keys), "tasks": len(planned), "version": __version__, "model": MODEL}
         store = Store(self.options.state, space, self.options.resume)
-        until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
         left = [t for t in planned if t.key not in store.done]
         watch = Watch(problem, planned, self.progress or (lambda _: None))
         watch.take(list(store.done.values()))
@@ -153,13 +154,14 @@ class Explorer:
     # -------------------------------------------------------------------------------- choice
 
     def _choice(
-        self, regions: Sequence[SearchedNest], merged: Sequence[Combined], groups: Sequence[Sequence[int]]
-    ) -> Selection:
+        self, regions: Sequence[SearchedNest], merged: Sequence[Combined], groups: Sequence[Sequence[int]],
+        until: float | None,
+    ) -> Selection:  # fmt: skip
         """The best whole by the objective."""
         ranked = sorted(merged, key=self._rank)
         if not self._reads_back:
             return Selection(WrittenChoice(ranked[0], {}, [], None) if ranked else None)
-        return select(self.plan, regions, ranked, groups)
+        return select(self.plan, regions, ranked, groups, until)
 
     def _rank(self, c: Combined) -> tuple[Any, ...]:
         first: dict[str, tuple[int, ...]] = {

@@ -41,6 +41,12 @@ def _pipelined(figures: IIResult, function: str) -> LoopResult | None:
     return next((x for x in reversed(figures.loops) if x.function == function and x.pipelined), None)
 
 
+def banks_may_help(loop: LoopResult, wanted: int) -> bool:
+    """Whether the interval of a pipelined loop is or may be above the one wanted, and not by recurrences alone."""
+    most = loop.ii if loop.ii is not None or loop.bounds is None else loop.bounds[1]
+    return loop.pipelined and (most is None or most > max(wanted, loop.recurrence_ii or 1))
+
+
 class IterationFigures:
     """What is known of iterations; ``diagnostics`` takes what cannot be written."""
 
@@ -152,7 +158,7 @@ class IterationFigures:
         name = emitted[0].compute
         figures = self.predict(texts)
         loop = _pipelined(figures, name)
-        if loop is not None and not most and loop.ii != 1:  # more banks may help
+        if loop is not None and not most and banks_may_help(loop, 1):
             figures = self.predict(texts | dict(self.banked(texts)))
             loop = _pipelined(figures, name)
         function = next((f for f in figures.functions if f.name == name), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import Emitted, write
+from hlspart.explore.measured import banks_may_help
 from hlspart.explore.planning import SearchedNest, SearchPlan
 from hlspart.explore.requests import finding
 from hlspart.explore.steps import cost, total
@@ -45,18 +47,21 @@ class Selection(Struct):
 
 
 def select(
-    plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]]
-) -> Selection:
+    plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]],
+    until: float | None = None,
+) -> Selection:  # fmt: skip
     """The first of ``ranked`` whose C keeps to its limits; by the model ``schedule`` the one that ``ii`` says is best.
 
     There ``ranked`` goes by what no C of a choice can undercut, so that the search ends where the next one cannot be
-    better; it is proved where the C takes no more than the first one's model.
+    better; it is proved where the C takes no more than the first one's model. ``until``: by ``time.monotonic()``; once
+    one is found after it, no further one is written, and no banks are sought.
     """
     found = Selection()
     for chosen in ranked[:READ_BACK]:
-        if plan.options.schedule and found.best is not None and chosen.cycles >= found.best.cycles:
+        late = until is not None and time.monotonic() > until
+        if found.best is not None and (late or chosen.cycles >= found.best.cycles):
             break
-        one = _written(plan, regions, chosen, groups)
+        one = _written(plan, regions, chosen, groups, late)
         misses = _misses(plan, one.back)
         entry = {"cycles": None if one.back is None else one.back.cycles, "bound": chosen.cycles,
                  "vectors": [[list(p.vector.shard), list(p.vector.split)] for p in chosen.points]}  # fmt: skip
@@ -88,7 +93,7 @@ def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
 
 
 def _written(
-    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, groups: Sequence[Sequence[int]]
+    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, groups: Sequence[Sequence[int]], late: bool
 ) -> WrittenChoice:
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     try:
@@ -99,7 +104,7 @@ def _written(
         return WrittenChoice(chosen, {}, [], None)
     figures = plan.predict(texts)
     one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, figures, groups))
-    if not _misses(plan, one.back) and not _slow(regions, emitted, figures):
+    if not _misses(plan, one.back) and (late or not _slow(regions, emitted, figures)):
         return one  # a bank for each element is enough: no need of inference
     texts = texts | dict(plan.banked(texts))
     other = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts), groups))
@@ -107,11 +112,11 @@ def _written(
 
 
 def _slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:
-    """Whether a loop of the C has a longer interval than its model, so that more banks may help."""
+    """Whether a loop of the C has a longer interval than its model that banks may shorten."""
     wanted = {e.compute: r.written.nest.ii for r, e in zip(regions, emitted, strict=True)}
     copies = {n for e in emitted for n in (*e.loads.values(), *e.stores.values())}
     return any(
-        x.pipelined and (x.ii is None or x.ii > wanted.get(x.function, x.aim or 1))
+        banks_may_help(x, wanted.get(x.function, x.aim or 1))
         for x in figures.loops
         if x.function in wanted or x.function in copies
     )

@@ -243,6 +243,25 @@ def test_copies_keep_up_with_tiles_of_any_size(tmp_path: Path) -> None:
     assert verify(str(new), str(out), VerifyOptions(top="f", vectors=4, value_range=(-9, 9))).status == "equal"
 
 
+MEANS = """void f(int A[8][6], int s[8], int n) {
+    for (int i = 0; i < 8; i++) {
+        s[i] = 0;
+        for (int j = 0; j < 6; j++) s[i] += A[i][j];
+        s[i] /= n;
+    }
+}
+"""
+
+
+def test_no_banks_are_sought_where_a_sum_is_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On eight elements each iteration waits for the quotient before; that of the model is one row behind."""
+    pipeline = Pipeline(["f.c"], Options(), lambda _: MEANS.encode())
+    monkeypatch.setattr(Pipeline, "_banked", lambda *_: pytest.fail("banks were sought"))
+    found = pipeline.explore("f", ExploreOptions(elements=8, write=True)).shape["best"]
+    assert found["regions"][0]["shard"] == [8, 1]
+    assert found["schedule_cycles"] > found["model_cycles"]
+
+
 UNKNOWN = """static int halvings(int x) { int n = 0; while (x > 1) { x /= 2; n++; } return n; }
 void f(int A[16], int B[16]) { for (int i = 0; i < 16; i++) B[i] = halvings(A[i]); }
 """
