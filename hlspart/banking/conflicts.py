@@ -41,6 +41,7 @@ class Conflicts:
         self._split: dict[int, tuple[Kind, int]] = {}  # by position: these numbers, and the constants in one
         self._known: dict[tuple[Kind, Kind, int, bool], bool | None] = {}
         self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
+        self._sometimes: set[tuple[int, ...]] = set()  # cliques that do not
         self._points: dict[
             tuple[int, ...], list[IterationSet]
         ] = {}  # by the first members of a clique: iterations to try
@@ -304,11 +305,15 @@ class Conflicts:
     def _unconditional(self, positions: tuple[int, ...]) -> bool:
         """Whether all run in the same iterations, and each pair meets in all of them."""
         *earlier, last = positions
+        if tuple(earlier) in self._sometimes:
+            self._sometimes.add(positions)
+            return False
         grown = tuple(earlier) in self._always  # cliques grow one by one: only what is new is looked at
         pairs = [(min(p, last), max(p, last)) for p in earlier] if grown else _pairs(positions)
         members = (earlier[0], last) if grown else positions
         keys = {self._problem.domain_key(self._sites[p].access.domain) for p in members}
         if len(keys) > 1 or any(self._where[pair] is not None for pair in pairs):
+            self._sometimes.add(positions)
             return False
         self._always.add(positions)
         return True

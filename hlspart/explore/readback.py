@@ -58,10 +58,9 @@ def select(
     """
     found = Selection()
     for chosen in ranked[:READ_BACK]:
-        late = until is not None and time.monotonic() > until
-        if found.best is not None and (late or chosen.cycles >= found.best.cycles):
+        if found.best is not None and (_late(until) or chosen.cycles >= found.best.cycles):
             break
-        one = _written(plan, regions, chosen, groups, late)
+        one = _written(plan, regions, chosen, groups, until)
         misses = _misses(plan, one.back)
         entry = {"cycles": None if one.back is None else one.back.cycles, "bound": chosen.cycles,
                  "vectors": [[list(p.vector.shard), list(p.vector.split)] for p in chosen.points]}  # fmt: skip
@@ -82,6 +81,10 @@ def select(
     return found
 
 
+def _late(until: float | None) -> bool:
+    return until is not None and time.monotonic() > until
+
+
 def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
     used = {} if back is None else back.used
     return [
@@ -93,8 +96,9 @@ def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
 
 
 def _written(
-    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, groups: Sequence[Sequence[int]], late: bool
-) -> WrittenChoice:
+    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, groups: Sequence[Sequence[int]],
+    until: float | None,
+) -> WrittenChoice:  # fmt: skip
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     try:
         beside = [k for g in groups if len(g) > 1 for k in g]
@@ -104,7 +108,7 @@ def _written(
         return WrittenChoice(chosen, {}, [], None)
     figures = plan.predict(texts)
     one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, figures, groups))
-    if not _misses(plan, one.back) and (late or not _slow(regions, emitted, figures)):
+    if not _misses(plan, one.back) and (_late(until) or not _slow(regions, emitted, figures)):
         return one  # a bank for each element is enough: no need of inference
     texts = texts | dict(plan.banked(texts))
     other = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts), groups))

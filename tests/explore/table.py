@@ -69,11 +69,16 @@ def hlspart(*words: str, seconds: float) -> subprocess.CompletedProcess[str] | N
         return None
 
 
-def elements(top: str, share: int) -> tuple[int, int]:
+def elements(top: str, share: int, folder: Path) -> tuple[int, int]:
     """The largest power of two whose DSP blocks fit in all nests, if elements share none, and the next one."""
-    run = hlspart("explore", str(SUITE), "--top", top, "--pe", "2", "--plan", *TARGET, "--format", "json", seconds=600)
-    assert run is not None, top
-    most = sum(r["assumed"]["dsp"] for r in json.loads(run.stdout)["files"][0]["regions"] if r["explored"])
+    kept = folder / f"{top}_plan.json"
+    if not kept.exists():
+        words = ["explore", str(SUITE), "--top", top, "--pe", "2", "--plan", *TARGET, "--format", "json"]
+        run = hlspart(*words, seconds=600)
+        assert run is not None, top
+        kept.write_text(run.stdout)
+    regions = json.loads(kept.read_text())["files"][0]["regions"]
+    most = sum(r["assumed"]["dsp"] for r in regions if r["explored"])
     fit = 1 << max(0, int(math.log2(DSP * share / 100 / max(1, most))))
     return fit, 2 * fit
 
@@ -83,7 +88,7 @@ def cell(kernel: Kernel, share: int, folder: Path, seconds: int, verify: bool) -
     kept, text = folder / f"{kernel.top}_{share}.json", folder / f"{kernel.top}_{share}.c"
     found: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
     if not found:
-        fit = min(elements(kernel.top, share), (512, 1024))
+        fit = min(elements(kernel.top, share, folder), (512, 1024))
         words = ["explore", str(SUITE), "--top", kernel.top, "--pe", ",".join(map(str, fit)), *TARGET]
         words += ["--allow-reassoc", "--order", "source", "--budget", f"dsp={share}%,bytes={share}%"]
         run = hlspart(*words, "--time-limit", str(seconds), "--format", "json", "-o", str(text), seconds=4 * seconds)
