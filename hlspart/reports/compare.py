@@ -39,7 +39,13 @@ def compare(
         mine = mine or _agreed([x for x in called if x.function in _functions(said, program)])
         if mine in left:  # else another copy of its function
             left.remove(mine)
-        rows.append(_row(mine, said, report, _absent(said, program, named)))
+        row = _row(mine, said, report, _absent(said, program, named))
+        asked = mine.pipelined if mine is not None else said.name not in program.functions
+        if said.pipelined and not asked and not target.auto_pipeline:
+            row = replace(
+                row, why=f"{row.why}; this tool pipelines by directives alone, and none that was read says so"
+            )
+        rows.append(row)
     reported = {owner(x.module) for x in report.loops if x.module}
     reported |= {name for top in reported for name in _below(program, top)}
     for mine in left:

@@ -472,3 +472,19 @@ def test_functions_that_a_pipelined_loop_calls_are_pipelined_at_a_target_of_one(
     rows = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)["loops"]
     said = [(x["reported"]["name"], x["predicted"]["ii"]) for x in rows if x["reported"]]
     assert said == [("element", 2), ("element.1", 2), (cut, 1), ("other", None)]
+
+
+@pytest.mark.parametrize(("name", "tool", "said"), [
+    ("FIRST", "vivado-hls-2019.1", True), ("FIRST", "vitis-2022.1", False), ("f", "vivado-hls-2019.1", True),
+    ("g", "vivado-hls-2019.1", False),  # of a library, maybe
+])  # fmt: skip
+def test_a_pipeline_without_a_directive_is_of_another_source(tmp_path, name, tool, said):
+    """Vivado HLS pipelines nothing by itself, so a pragma or a file of directives is missing."""
+    kind = "loop" if name == "FIRST" else "function"
+    source, log = tmp_path / "k.c", tmp_path / "vivado_hls.log"
+    source.write_text(SOURCE.replace("#pragma HLS PIPELINE II=1", ""))
+    log.write_text(OLD_LOG[OLD_LOG.index("INFO: [HLS 200-42]") :].replace("loop 'FIRST'", f"{kind} '{name}'"))
+    arguments = [str(source), "--log", str(log), "--tool", tool, "--format", "json"]
+    found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
+    (row,) = (x for x in found["loops"] if x["name"] == name)
+    assert ("by directives alone" in (row["why"] or "")) == said
