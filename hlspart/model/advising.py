@@ -30,7 +30,7 @@ class Way(Struct, frozen=True):
 
     ``ii`` of the loop (None: unknown, or the loop went into another), ``latency`` in cycles of its function; the
     rest is of all files: BRAM18K, URAM, DSP of operators (None: unknown), LUT and FF of memories and selections, and
-    ``top_ports``, memories, scalars and buses at the ports of top functions. ``command``: with {files} for the files, None
+    ``top_ports``, memories, scalars and buses at the ports of top functions. ``command``: with {files}, None
     where there is nothing to write.
     """
 
