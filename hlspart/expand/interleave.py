@@ -13,12 +13,13 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.partials import rotation
-from hlspart.expand.reductions import guarded_updates, update_of
+from hlspart.expand.reductions import Update, guarded_updates, update_of
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts, as_many, block_of, braced, declared_in, in_front, indent_of, names_in, type_text
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
     ArrayRef,
+    Const,
     ExprStmt,
     Jump,
     Label,
@@ -84,38 +85,50 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
     found = []
     for variable in program.variables:
         if variable.function in (loop.function, None):
-            update = _update(program, analysis, loop, variable.id)
-            if update is not None:
-                found.append(Accumulator(loop, variable.id, partials, update))
+            updates = _updates(program, analysis, loop, variable.id)
+            found += [Accumulator(loop, variable.id, partials, update) for update in updates]
     if any(program.variable(x.variable).name in names for x in found):
         yield from found
 
 
-def _update(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> ExprStmt | None:
-    """The one update of the variable in a loop; None where it is used in another way."""
+def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> list[ExprStmt]:
+    """The updates of the variable in a loop, each of an element of its own; none where it is used in another way."""
     record = program.variable(variable)
     held = [e for e in (loop.test, loop.step) if e is not None]
     if any(isinstance(n, Name) and n.variable == variable for e in held for n in walk(e)):
-        return None
+        return []
     updates = guarded_updates(program, loop.body, variable)
     headers = [s for s in walk_statements(loop) if isinstance(s, Loop)]
-    if not updates or len(updates) != 1 or updates[0].others or len(headers) != 1 or variable in declared_in(loop):
-        return None
-    target, kind = updates[0].target, updates[0].target.type
-    if not isinstance(kind, ScalarType) or kind.kind != "float" or updates[0].op not in ("+", "*") or record.volatile:
-        return None
-    if isinstance(target, Name) and (record.storage not in ("local", "parameter") or record.reference):
-        return None
+    if not updates or len(headers) != 1 or variable in declared_in(loop) or record.volatile:
+        return []
+    if any(u.others or not _of_floats(u) for u in updates):
+        return []
+    if any(not _apart(u.target, v.target) for k, u in enumerate(updates) for v in updates[:k]):
+        return []
+    if isinstance(updates[0].target, Name) and (record.storage not in ("local", "parameter") or record.reference):
+        return []
     trips = analysis.loops[loop.id].trip_count.min
     stored = {a.array for a in analysis.accesses if loop.id in a.loops and a.kind == "write"}
     moving = effects(program).modified(loop) | stored
-    if isinstance(target, ArrayRef):
+    for target in (u.target for u in updates if isinstance(u.target, ArrayRef)):
         named = {v for index in target.indices for v in names_in(index)}
-        if not trips or named & moving or not isinstance(kind, ScalarType):
-            return None
+        if not trips or named & moving:
+            return []
     stmts = [s for s in walk_statements(loop.body) if isinstance(s, ExprStmt) and mentions(program, s, variable)]
-    found = stmts[0] if len(stmts) == 1 else None
-    return found if found is not None and update_of(program, found, variable) is not None else None
+    return stmts if all(update_of(program, s, variable) is not None for s in stmts) else []
+
+
+def _of_floats(update: Update) -> bool:
+    kind = update.target.type
+    return isinstance(kind, ScalarType) and kind.kind == "float" and update.op in ("+", "*")
+
+
+def _apart(one: Name | ArrayRef, other: Name | ArrayRef) -> bool:
+    """Whether two elements of an array are certainly different: a subscript of each is another number."""
+    if not (isinstance(one, ArrayRef) and isinstance(other, ArrayRef)):
+        return False
+    pairs = zip(one.indices, other.indices, strict=False)
+    return any(isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in pairs)
 
 
 def split(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator]) -> dict[str, tuple[Edit, ...]]:

@@ -39,6 +39,20 @@ ROWS = """float k(const float a[96], const float b[96]) {
     return c[0] + 2 * c[1] + 3 * c[2] + 4 * c[3];
 }
 """
+SEVERAL = """float k(const float a[96], const float b[96]) {
+    float c[2][600];
+    for (int r = 0; r < 2; r++) {
+        c[0][r] = b[r];
+        c[1][r] = b[r + 2];
+        for (int i = 0; i < 48; i++) {
+#pragma HLS PIPELINE II=1
+            c[0][r] += a[i] * b[i + r];
+            if (b[i] > 2) { c[1][r] = c[1][r] - a[48 + i]; }
+        }
+    }
+    return c[0][0] + 2 * c[0][1] + 3 * c[1][0] + 4 * c[1][1];
+}
+"""
 CALLED = "static float mac(float s, float x, float y) {\n    float p = x * y;\n    return s + p;\n}\n"
 MORE = "static float mac(float s, float x, float y) {\n    if (x < y) return s;\n    return s + x * y;\n}\n"
 
@@ -73,8 +87,8 @@ SUM_BY_CALL = "s = mac(s, a[i], b[i]);"
 
 @pytest.mark.parametrize(
     "text",
-    [DOT.replace("@", u) for u in UPDATES.values()] + [ROWS, CALLED + DOT.replace("@", SUM_BY_CALL)],
-    ids=[*UPDATES, "element", "called"],
+    [DOT.replace("@", u) for u in UPDATES.values()] + [ROWS, CALLED + DOT.replace("@", SUM_BY_CALL), SEVERAL],
+    ids=[*UPDATES, "element", "called", "elements"],
 )
 def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
     old = hlspart.parse(text)
