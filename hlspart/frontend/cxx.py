@@ -225,11 +225,13 @@ class _Shim(NameWords):
         return qualified or following.text in ("&", "*") or following.kind == "id"
 
     def _constant(self, token: Token) -> None:
-        """Remember ``const int N = 4;`` for template arguments."""
+        """Remember ``const int N = 4, P = N / 2;`` for template arguments."""
         before = next((t for t in reversed(self.out) if t.text not in ("const", "static")), None)
-        if self.text(1) != "=" or before is None or (before.text not in BASIC and not self.is_type(before)):
+        if self.text(1) != "=" or before is None:
             return
-        if "const" not in (t.text for t in self.out[self.statement :]):
+        statement = [t.text for t in self.out[self.statement :]]
+        another = before.text == "," and statement.count("(") == statement.count(")")
+        if "const" not in statement or not (another or before.text in BASIC or self.is_type(before)):
             return
         end = self.find((";", ","), self.at + 2)
         value = self.known.evaluate(self.tokens[self.at + 2 : end])

@@ -62,11 +62,17 @@ class LocalConstants:
         words = self._tokens[self._start : at]
         if len(words) < 2 or words[-1].kind != "id" or not {"const", "constexpr"} & {t.text for t in words[:-1]}:
             return
+        first = next((i for i, t in enumerate(words) if t.text == "="), None)
+        if first is not None and words[-2].text != ",":
+            return
+        kind = words[:-1] if first is None else words[: first - 1]
         end = at + 1
         while end < len(self._tokens) and end <= at + _LONGEST and self._tokens[end].text not in (";", ",", "{", "}"):
             end += 1
-        plain = all(t.text in _WORDS for t in words[:-1])
-        known = plain and end < len(self._tokens) and self._tokens[end].text == ";"
+        value = [t.text for t in self._tokens[at + 1 : end]]
+        whole = value.count("(") == value.count(")") and "<" not in value
+        known = all(t.text in _WORDS for t in kind) and end < len(self._tokens)
+        known = known and (self._tokens[end].text == ";" or (self._tokens[end].text == "," and whole))
         scope[words[-1].text] = self.resolved(self._tokens[at + 1 : end]) if known else None
 
     def resolved(self, part: Sequence[Token]) -> list[Token] | None:

@@ -95,7 +95,8 @@ class Parts(Arms):
             raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{why(expr)}", line)
         base, path = found
         if isinstance(base, c.ArrayRef):
-            return self._load(base, line)
+            part = self._part(self._load(base, line), path, line)
+            return part if _union_around(expr) is None else self._bits(part, expr.type, line)
         variable = base.variable
         key = (variable, path)
         made = self.env.get(key)

@@ -94,7 +94,7 @@ class _Emitter(TextChanges):
             undefined={name: self._moved(at, None) for name, at in self.program.undefined.items()},
             inactive=tuple(self._moved(Origin(s), None).span for s in self.program.inactive),
             holes=tuple(replace(h, at=self._moved(Origin(h.at), None).span) for h in self.program.holes),
-            sizes=tuple(self._moved_size(s) for s in self.program.sizes),
+            sizes=self._moved_sizes(),
             mentions=_everywhere(self.program.mentions, rendered),
             counted=tuple(
                 (new, text)
@@ -220,13 +220,18 @@ class _Emitter(TextChanges):
             pragma=None if directive.pragma is None else order[directive.pragma],
         )
 
-    def _moved_size(self, size: SizeOf) -> SizeOf:
-        found = self.sizes.get(id(size))
-        if found is None:
-            moved = self._moved_expr(size, None)
-            assert isinstance(moved, SizeOf)
-            found = moved
-        return found
+    def _moved_sizes(self) -> tuple[SizeOf, ...]:
+        """Those in statements that are left, copies among them, and those in declarations."""
+        given = {id(size) for size in self.program.sizes}
+        copies = [new for old, new in self.sizes.items() if old not in given and new.operand is not None]
+        kept = [self.sizes.get(id(size)) or self._outside(size) for size in self.program.sizes]
+        return (*(size for size in kept if size is not None), *copies)
+
+    def _outside(self, size: SizeOf) -> SizeOf | None:
+        """One that no statement has: None where copies have taken the place of the text around it."""
+        moved = self._moved_expr(size, None)
+        assert isinstance(moved, SizeOf)
+        return None if moved.at.span.start == moved.at.span.end else moved
 
 
 def _everywhere(

@@ -243,6 +243,20 @@ def test_streams_that_do_not_block() -> None:
     assert [len(c.args) for c in calls] == [2, 2, 1, 1, 1]
 
 
+def test_constants_of_one_declaration_are_all_known_to_templates() -> None:
+    loaded = good(
+        "template <int A, int B> struct box { int s[A]; int sum() { return s[0] * B; } };\n"
+        "constexpr int X = 3, Y = X + 2;\n"
+        "int top() {\n  constexpr int L = 4, M = L * 2;\n  static const int R = M - (L + 1), S = 6;\n"
+        "  box<X, Y> u; box<L, M> v; box<R, S> w;\n"
+        "  u.s[0] = v.s[0] = w.s[0] = 1;\n  return u.sum() + v.sum() + w.sum();\n}\n",
+        "t.cpp",
+    )
+    assert {v.name: v.dims for v in loaded.variables if v.function == "top" and v.is_array} == {
+        "u.s": (3,), "v.s": (4,), "w.s": (3,),
+    }  # fmt: skip
+
+
 def test_templates_are_instantiated() -> None:
     loaded = good(TEMPLATES, "t.cpp")
     assert set(loaded.functions) == {"dot<SIZE,int>", "dot<4,int>", "once", "least", "top"}

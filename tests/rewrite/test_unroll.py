@@ -310,3 +310,22 @@ int k(int in[32])
     assert [o.status for o in result.outcomes if "l" in o.arrays] == ["rewritten"] * 3
     assert "ARRAY_PARTITION" not in new and new.count("int l_0[2], l_1[2];") == 3 and "_BANK" not in new
     assert written(new).files["p.c"] == new
+
+
+def test_the_size_of_an_element_in_a_loop_that_is_written_out(tmp_path: Path) -> None:
+    """The operand stands in the copies alone: both arrays are split, and nothing is left for a second run."""
+    text = """int f(int in[19], int x) {
+    short A[16] = {5}, C[19];
+#pragma HLS array_partition variable=A type=cyclic factor=2
+#pragma HLS array_partition variable=C type=cyclic factor=3
+    for (int z = 0; z < 19; z++) C[z] = in[z];
+    for (unsigned i = 0; i < 2; i++) {
+        x += (int)sizeof C[i + 17] & 3;
+        A[i + 6] = x;
+    }
+    return x + A[6] + C[4];
+}
+"""
+    result, pipeline = rewritten(text, tmp_path, style="split", unroll=True)
+    assert [o.status for o in result.outcomes] == ["rewritten", "rewritten"]
+    assert pipeline.rewrite(RewriteOptions(style="split", unroll=True)).outcomes == ()

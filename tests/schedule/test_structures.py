@@ -288,3 +288,23 @@ void f(short a[64], short b[64]) {
     found = [next(x for x in result(w, top="f", path="k.cpp").loops if x.name == "L") for w in ways]
     assert found[0].ii == 1
     assert [(x.ii, x.depth, x.dsp) for x in found[:1]] == [(x.ii, x.depth, x.dsp) for x in found[1:]]
+
+
+PRODUCT = """typedef struct {{ short re, im; }} cpx;
+void product(const cpx a[64], const cpx b[64], int out[64]) {{
+#pragma HLS AGGREGATE variable=a
+#pragma HLS AGGREGATE variable=b
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+        {0}
+    }}
+}}
+"""
+
+
+def test_members_of_an_element_are_values_of_their_own() -> None:
+    """Four products of two numbers each, whether the elements are named first or not."""
+    sums = "out[i] = {x}.re * {y}.re - {x}.im * {y}.im + {x}.re * {y}.im + {x}.im * {y}.re;"
+    named = loop(PRODUCT.format("cpx x = a[i], y = b[i]; " + sums.format(x="x", y="y")))
+    read = loop(PRODUCT.format(sums.format(x="a[i]", y="b[i]")))
+    assert (read.ii, read.depth, read.dsp) == (named.ii, named.depth, named.dsp) and (read.dsp or 0) >= 4
