@@ -488,6 +488,8 @@ class _Shim(NameWords):
             if level == 0 and text in (",", ")"):
                 self.defaults.setdefault(name, {})[place] = tuple(self.tokens[first : self.at])
                 return
+            if text == "<" and (end := matching_angle(self.tokens, self.at)) is not None:
+                self.at = end  # = ap_fixed<8, 3>()
             level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
             self.at += 1
 

@@ -232,7 +232,11 @@ class _Classes(Constructors):
             out += words
         out += [t for words in in_order(functions) for t in words]
         for friend in found.friends:
-            out += self.marked(ClassScope(self, found, static=True).rewritten(self._whole(friend)), found)
+            words, inside = self._whole(friend), ClassScope(self, found, static=True)
+            name = next((k for k, t in enumerate(words) if t.text == "("), 1) - 1  # a method may have it, too
+            if not found.name.path.startswith(OWN) or words[name].text in self.said:
+                made = [*inside.rewritten(words[:name]), words[name], *inside.rewritten(words[name + 1 :])]
+                out += self.marked(made, found)
         return out
 
     def _names(self, found: ClassText) -> Iterator[list[Token]]:

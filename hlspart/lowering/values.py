@@ -295,6 +295,8 @@ class Values(Channels):
         base = operator_of(plain)
         if plain not in MOVES and base is None:
             raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
+        if any(isinstance(a.type, c.StructType) for a in expr.args):
+            raise Unmodelled(f"{name} of a structure is not modelled", line)
         arguments = tuple(self.value(a) for a in expr.args)
         bits = folding.bits(expr.type)
         if any(c.is_open(a.type) for a in expr.args):

@@ -64,6 +64,13 @@ template <typename T, int x, int y> struct Grid {
         "Grid<float, 4, 8> g; g.data[i] = x[i]; o[i] = g.data[i];",
         "float g[32]; g[i] = x[i]; o[i] = g[i];",
     ),
+    "a default value with a comma in its type": (
+        """#include "ap_fixed.h"
+template <typename T> struct P { T a, b; P(T x, T y = T()) : a(x), b(y) {} T sum() { return a + b; } };
+""",
+        "P<ap_fixed<16, 8> > p(x[i], x[i + 32]); o[i] = p.sum();",
+        "ap_fixed<16, 8> a = x[i], b = x[i + 32]; ap_fixed<16, 8> s = a + b; o[i] = s;",
+    ),
     "an alias": (
         "template <int N> using Word = ap_int<8 * N>;\n",
         "Word<2> a = (Word<2>) x[i]; o[i] = a;",
@@ -185,6 +192,18 @@ def test_constructors_that_set_members_leave_a_structure() -> None:
 def test_states_of_streams_are_signals(body: str, expected: int | None) -> None:
     text = "#include <hls_stream.h>\nvoid top(hls::stream<int> &in, hls::stream<int> &out) {\n"
     assert intervals(text + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == expected
+
+
+def test_complex_numbers_are_their_parts() -> None:
+    head = "#include <complex>\ntypedef std::complex<float> C;\nvoid top(float x[64], float o[32]) {"
+    complex_ = "C a(x[i], 2.0f); C b = x[i + 32] * a + 1.0f; b *= 3.0f; b -= -a; o[i] = b.real() + b.imag();"
+    parts = "float y = x[i + 32], r = y * x[i] + 1.0f, m = y * 2.0f; r *= 3.0f; m *= 3.0f; r -= -x[i]; m -= -2.0f; "
+    (one,), (other,) = (
+        intervals(head + LOOP.replace("STATEMENT", s) + "}") for s in (complex_, parts + "o[i] = r + m;")
+    )
+    assert one == other and one[0] == 1
+    absolute = head + LOOP.replace("STATEMENT", "C a(x[i], 2.0f); o[i] = std::abs(a);") + "}"
+    assert intervals(absolute) == [(None, None)]  # no scalar's
 
 
 def test_local_enumerations_of_one_name_are_two() -> None:
