@@ -66,6 +66,36 @@ def deduced(
     return values
 
 
+def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequence[Token], at: int) -> int | None:
+    """How many arguments of the call whose bracket is ``tokens[at + 1]`` have by name the type of their parameter in a
+    template's ``definition``; None where one cannot be meant: an array where a class is wanted, or the reverse."""
+    opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
+    if opening is None:
+        return 0
+    formals = split(list(definition[opening + 1 : closing(definition, opening)]))
+    actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
+    alike = 0
+    for formal, actual in zip(formals, actuals, strict=False):
+        wanted = _shape(formal) or _shape([*formal, *formal[-1:]])  # one without a name
+        passed = _passed(actual, tokens, at)
+        if wanted is None:
+            continue
+        named = wanted.type[-1].text
+        if passed is None:
+            made = [t.text for t in actual if t.kind == "id"]  # Tag()
+            alike += [t.text for t in actual[-2:]] == ["(", ")"] and made[-1:] == [named]
+            continue
+        array, class_ = (bool(s.extents) or s.type[-1].text == "*" for s in (wanted, passed)), (
+            s.type[-1].text == ">" and not s.extents for s in (wanted, passed)
+        )
+        (rows, given), (holds, object_) = array, class_
+        if (rows and object_) or (holds and given):
+            return None
+        if named not in params and [t.text for t in wanted.type] == [t.text for t in passed.type]:
+            alike += 1
+    return alike
+
+
 def _one(
     formal: Sequence[Token],
     actual: Sequence[Token],

@@ -20,7 +20,7 @@ from hlspart.frontend.cxx_collect import (
     like,
     matching_angle,
 )
-from hlspart.frontend.cxx_deduce import closing, deduced
+from hlspart.frontend.cxx_deduce import agreement, closing, deduced
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_packs import flat
@@ -290,6 +290,10 @@ class _Instances:
                 fitting.append((template, values))
         if len(fitting) > 1:
             fitting = [(template, values) for template, values in fitting if not template.pack]
+        if len(fitting) > 1 and called:
+            ranked = [(agreement(t.params, t.tokens, tokens, end), t, values) for t, values in fitting]
+            best = max((rank for rank, _, _ in ranked if rank is not None), default=0)
+            fitting = [(t, values) for rank, t, values in ranked if rank == best]
         if len(fitting) != 1:
             return None
         special = [(t, own) for t in group if (own := matched(t, flat(*fitting[0]))) is not None]
