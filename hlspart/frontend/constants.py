@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from hlspart.frontend.literals import character, integer
-from hlspart.frontend.tokens import SourceError, Token, lex_line
+from hlspart.frontend.tokens import SourceError, Token, lex_line, with_qualified_names
 from hlspart.model import program as ir
 from hlspart.model.reals import whole_part
 
@@ -257,7 +257,8 @@ def evaluate(text: str, program: ir.Program, function: str | None, block: int | 
 
     try:
         cxx = any(unit.language == "c++" for unit in program.units)
-        return evaluate_tokens(lex_line(text), lookup, call if cxx else None)
+        tokens = lex_line(text)
+        return evaluate_tokens(with_qualified_names(tokens) if cxx else tokens, lookup, call if cxx else None)
     except (NotConstant, SourceError):
         return None
 

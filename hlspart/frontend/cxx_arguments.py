@@ -144,6 +144,16 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     return body
 
 
+def class_alias(tokens: list[Token], at: int, aliases: Mapping[str, CxxTemplate]) -> tuple[CxxTemplate, int] | None:
+    """The alias that ``C::name<``, its ``::`` at ``at``, means, and where its name is, alone now."""
+    word = tokens[at + 1].text == "template"
+    alias = aliases.get(f"{tokens[at - 1].text}::{tokens[at + 1 + word].text}")
+    if alias is None or (at > 1 and tokens[at - 2].text == "::") or tokens[at + 2 + word].text != "<":
+        return None
+    del tokens[at - 1 : at + 1 + word]
+    return alias, at - 1
+
+
 def as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]:
     """A template without an instance, its parameters as they are; a struct that nothing names is left out."""
     inside = sum(token.text == template.name for token in (*template.tokens, template.anchor))

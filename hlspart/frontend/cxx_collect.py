@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
+from hlspart.frontend.cxx_conditions import without_condition
 from hlspart.frontend.cxx_deduce import closing
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
@@ -36,6 +37,7 @@ class CxxTemplate(Struct, eq=False):
     pattern: list[list[Token]] | None = None
     own_names: frozenset[int] = frozenset()
     owner: str = ""  # the class that it is a member of
+    condition: list[Token] = field(default_factory=list)  # of ``enable_if``: on which it is meant at all
     pack: str = ""  # the last of ``params`` where it stands for any number of arguments
 
     @property
@@ -225,7 +227,8 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
         if tokens[start + 2].text == "=":
             anchor = like("", "eof", token)
             body = tokens[start + 3 : end]
-            found.aliases[tokens[start + 1].text] = CxxTemplate("", params, types, defaults, body, anchor, pack=pack)
+            name = f"{owner}::{tokens[start + 1].text}" if owner else tokens[start + 1].text
+            found.aliases[name] = CxxTemplate("", params, types, defaults, body, anchor, pack=pack)
             return end + 1
     what = ""
     if any(t.text == "template" for t in inside) or any("..." in piece for piece in pieces[:-1]):
@@ -265,7 +268,12 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
         return end + 1
     anchor = like("", "eof", token)
     found.rest.append(anchor)
+    on = without_condition(body, 0, inner) if body[0].text not in TAGS else None
+    if on is not None:
+        inner += len(on[0]) - len(body)
+        body = on[0]
     made = CxxTemplate(name, params, types, defaults, body, anchor, pattern, owner=owner, pack=pack)
+    made.condition = on[1] if on is not None else []
     made.renumber(inner)
     group = found.templates.setdefault(name, [])
     if group and group[0].struct is not made.struct:

@@ -85,8 +85,9 @@ def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequen
             made = [t.text for t in actual if t.kind == "id"]  # Tag()
             alike += [t.text for t in actual[-2:]] == ["(", ")"] and made[-1:] == [named]
             continue
-        array, class_ = (bool(s.extents) or s.type[-1].text == "*" for s in (wanted, passed)), (
-            s.type[-1].text == ">" and not s.extents for s in (wanted, passed)
+        array, class_ = (
+            (bool(s.extents) or s.type[-1].text == "*" for s in (wanted, passed)),
+            (s.type[-1].text == ">" and not s.extents for s in (wanted, passed)),
         )
         (rows, given), (holds, object_) = array, class_
         if (rows and object_) or (holds and given):

@@ -35,6 +35,8 @@ def written_out(tokens: list[Token]) -> list[Token]:
         return without_classes(tokens)
     chosen = {name for name, (at, _) in classes.items() if looked[at + 2].text != "{" or not has_methods(looked[at:])}
     chosen |= _inside(looked, classes, ranges)
+    heads = {name: looked[at : head_of(looked, at)] for name, (at, _) in ranges.items() if name in chosen}
+    chosen |= {t.text for words in heads.values() for t in words[3:] if t.text in ranges}  # a base may hold nothing
     for _ in range(_MOST_ROUNDS):
         try:
             return without_classes(as_structures(tokens, sorted(chosen)) if chosen else tokens)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from hlspart.frontend.cxx_arguments import as_it_is, bound, completed, filled, key, matched, opened
+from hlspart.frontend.cxx_arguments import as_it_is, bound, class_alias, completed, filled, key, matched, opened
 from hlspart.frontend.cxx_collect import (
     CxxTemplate,
     CxxTemplates,
@@ -20,13 +20,14 @@ from hlspart.frontend.cxx_collect import (
     like,
     matching_angle,
 )
+from hlspart.frontend.cxx_conditions import all_hold, type_names
 from hlspart.frontend.cxx_deduce import agreement, closing, deduced
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_packs import flat
 from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.cxx_unused import UnusedFunction, without_unused
+from hlspart.frontend.cxx_unused import UnusedFunction, nobody_uses, without_instance, without_unused
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, lex_line
 
@@ -74,9 +75,9 @@ def instantiated(
     unused = [t for group in found.templates.values() for t in group if id(t) not in used]
     # what a header's class has for others is no hole in it
     unused = [t for t in unused if not (t.owner and t.tokens[0].path != path)]
-    _raise([_nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
-    _raise([_without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
-    _raise([_without_instance(t.tokens[0], "variadic template") for t in unused if t.pack])
+    _raise([nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
+    _raise([without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
+    _raise([without_instance(t.tokens[0], "variadic template") for t in unused if t.pack])
     return work.placed(unused), unused_functions
 
 
@@ -94,17 +95,6 @@ def _raise(faults: Sequence[SourceError]) -> None:
         raise faults[0]
 
 
-def _nobody_uses(token: Token) -> SourceError:
-    """A template of a header without an instance: a compiler does not look into it, either."""
-    fault = error(token, "a template that nothing here uses", "HLP003")
-    fault.quiet = True
-    return fault
-
-
-def _without_instance(token: Token, what: str = "class template") -> SourceError:
-    return error(token, f"C++ construct not supported: {what} without an instance", "HLP003")
-
-
 class _Instances:
     """Makes the instances that tokens ask for."""
 
@@ -114,6 +104,7 @@ class _Instances:
         self.by_name: dict[str, _Instance] = {}
         self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
         self.names = InstanceNames(self.instances)
+        self.types: dict[str, list[Token]] = {}  # what names of types stand for
         self._waiting: list[_Instance] = []
 
     def expand(self, tokens: list[Token]) -> None:
@@ -125,6 +116,8 @@ class _Instances:
             if tokens[at].text == ";":
                 self.names.note(tokens, at, constants)
             alias = self.found.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
+            if at and tokens[at].text == "::" and at + 3 < len(tokens):
+                alias, at = class_alias(tokens, at, self.found.aliases) or (alias, at)
             if alias is not None and tokens[at + 1].text == "<":
                 end = matching_angle(tokens, at + 1)
                 if end is not None:
@@ -290,6 +283,10 @@ class _Instances:
                 fitting.append((template, values))
         if len(fitting) > 1:
             fitting = [(template, values) for template, values in fitting if not template.pack]
+        if len(fitting) > 1 and any(t.condition for t, _ in fitting):
+            self.types = self.types or type_names(self.found.rest)
+            rows = [(t.condition, dict(zip(t.params, values, strict=False))) for t, values in fitting]
+            fitting = [x for x, meant in zip(fitting, all_hold(rows, self.types), strict=True) if meant]
         if len(fitting) > 1 and called:
             ranked = [(agreement(t.params, t.tokens, tokens, end), t, values) for t, values in fitting]
             best = max((rank for rank, _, _ in ranked if rank is not None), default=0)

@@ -10,7 +10,8 @@ from msgspec import Struct
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates
 from hlspart.frontend.cxx_deduce import closing
 from hlspart.frontend.holes import in_braces_of_a_loop
-from hlspart.frontend.tokens import PragmaToken, Token
+from hlspart.frontend.parse import error
+from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 _BEHIND = frozenset(("const", "noexcept", "override", "final"))
@@ -113,3 +114,14 @@ def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
         elif text == "{":
             start = end + 1
         at = end + 1
+
+
+def nobody_uses(token: Token) -> SourceError:
+    """A template of a header without an instance: a compiler does not look into it, either."""
+    fault = error(token, "a template that nothing here uses", "HLP003")
+    fault.quiet = True
+    return fault
+
+
+def without_instance(token: Token, what: str = "class template") -> SourceError:
+    return error(token, f"C++ construct not supported: {what} without an instance", "HLP003")

@@ -227,3 +227,16 @@ def lex_line(text: str, path: str = "<text>") -> list[Token]:
 def spell(tokens: Sequence[Token]) -> str:
     """Text of tokens, with one blank wherever there was white space."""
     return "".join((" " if t.space and i else "") + t.text for i, t in enumerate(tokens))
+
+
+def with_qualified_names(tokens: Sequence[Token]) -> list[Token]:
+    """``C::n``, a constant of a class, as one name."""
+    out: list[Token] = []
+    for token in tokens:
+        if token.kind == "id" and len(out) > 1 and out[-1].text == "::" and out[-2].kind == "id":
+            name = out[-2].copy()
+            name.text = f"{name.text}::{token.text}"
+            out[-2:] = [name]
+        else:
+            out.append(token)
+    return out

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hlspart.hardware.shared import beside_modules, shared
 from hlspart.hardware.storage import Storage
-from hlspart.lowering.directed import unit_of
+from hlspart.lowering.directed import limited, unit_of
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.causes import Cause
@@ -86,6 +86,8 @@ class Uncovered(Struct, frozen=True, dict=True):
         if d.kind == "occurrence" or self._of_the_body(d, nest):
             return None  # `against` has the schedule that tells
         if d.function != self.nests.function.name:
+            if d.modelled and limited(d) and {d.function, self.nests.function.name}.isdisjoint(self._apart):
+                return None  # `_limits_beside` counts the operations
             if not d.modelled or d.kind in _WHOLE:
                 return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
         elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):
@@ -120,6 +122,12 @@ class Uncovered(Struct, frozen=True, dict=True):
             if self._of_the_body(d, nest) and most is not None and p.schedule.depth > most:
                 yield Cause(f"how LATENCY (line {line}) is kept is not known", (line,))
 
+    @cached_property
+    def _apart(self) -> frozenset[str | None]:
+        """Functions that stay modules of their own."""
+        off = (d for d in self.program.directives if d.usable and d.kind == "inline" and d.has("off"))
+        return frozenset(d.function for d in off)
+
     def _limits_beside(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
         """ALLOCATION of another region whose code may be in the same module.
 
@@ -127,8 +135,7 @@ class Uncovered(Struct, frozen=True, dict=True):
         """
         assert p.schedule is not None
         own, most = self.nests.function.name, p.schedule.ii
-        apart = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and d.has("off")}
-        near = {own} if own in apart else self.program.functions.keys() - apart
+        near = {own} if own in self._apart else self.program.functions.keys() - self._apart
         used = Counter(x for op in p.problem.graph.ops.values() for x in (op.kind, f"{op.kind} {op.text}"))
         for d in (d for name in sorted(near) for d in self.program.usable.get(name, ()) if d.kind == "allocation"):
             if d.function == own and (d.loop is None or d.loop in _around(nest)):

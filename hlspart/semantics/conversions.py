@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hlspart.model.program import INT, ArrayType, CType, PointerType, ScalarType
 
 
@@ -21,6 +23,18 @@ def element(of: CType) -> CType:
     while isinstance(of, (ArrayType, PointerType)):
         of = of.element if isinstance(of, ArrayType) else of.target
     return of
+
+
+def alike(one: CType | None, other: CType | None) -> bool:
+    """Whether two types are one, whatever they are called: ``ap_fixed<W,4>`` and ``ap_fixed<16, 4>``."""
+    match one, other:
+        case ScalarType(), ScalarType():
+            return replace(one, name="") == replace(other, name="")
+        case ArrayType(), ArrayType():
+            return one.dims == other.dims and alike(one.element, other.element)
+        case PointerType(), PointerType():
+            return alike(one.target, other.target)
+    return one == other
 
 
 def rank(of: CType) -> int:

@@ -64,6 +64,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
+from hlspart.semantics.conversions import alike
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
@@ -481,7 +482,7 @@ def _below(of: CType, levels: int) -> CType:
 
 def _rows_equal(actual: CType, formal: CType) -> bool:
     """Whether subscripts of the formal mean the same on the actual."""
-    return _target(actual) is not None and _target(actual) == _target(formal)
+    return _target(actual) is not None and alike(_target(actual), _target(formal))
 
 
 def _reassigned(program: Program, function: Function, ident: int) -> bool:

@@ -206,6 +206,87 @@ def test_complex_numbers_are_their_parts() -> None:
     assert intervals(absolute) == [(None, None)]  # no scalar's
 
 
+LAYER = """#include "ap_fixed.h"
+#include "hls_stream.h"
+#include <type_traits>
+namespace nn {
+class Nothing {};
+template <class X, class W> class mult : public Nothing {
+ public:
+  static auto product(X a, W w) -> decltype(a * w) { return a * w; }
+};
+template <class T, class R, typename C>
+typename std::enable_if<std::is_same<T, ap_uint<1>>::value && !std::is_same<typename C::w_t, T>::value, ap_int<9>>::type
+cast(typename C::acc_t x) { return x / 3; }
+template <class T, class R, typename C>
+typename std::enable_if<(!std::is_same<T, ap_uint<1>>::value), R>::type cast(typename C::acc_t x) { return (R)x; }
+template <class T, class R, typename C> void layer(hls::stream<T> &in, hls::stream<R> &out, typename C::w_t w[C::n]) {
+  out.write(in.read());
+}
+template <class T, class R, typename C> void layer(T in[C::n], R out[C::n], typename C::w_t w[C::n]) {
+#pragma HLS ALLOCATION operation instances=mul limit=C::limit
+MAC:
+  for (int i = 0; i < C::n; i++) {
+#pragma HLS PIPELINE II=C::reuse
+    out[i] = cast<T, R, C>(C::template product<T, typename C::w_t>::product(in[i], w[i]));
+  }
+}
+struct base { static const unsigned reuse = 3; };
+}
+typedef ap_fixed<8, 3> in_t;
+struct cfg : nn::base {
+  static const unsigned n = 16;
+  static const unsigned limit = n * 2 - n;
+  typedef ap_fixed<16, 6> w_t;
+  typedef ap_fixed<24, 9> acc_t;
+  template <class A, class B> using product = nn::mult<A, B>;
+};
+void top(in_t a[16], ap_fixed<12, 5> b[16], cfg::w_t w[16]) {
+#pragma HLS PIPELINE
+  nn::layer<in_t, ap_fixed<12, 5>, cfg>(a, b, w);
+}
+"""
+
+
+def test_what_a_class_of_constants_chooses_is_read() -> None:
+    # a member alias, an empty base, enable_if, an overload for arrays, constants of a class in pragmas
+    alone = LAYER.replace("#pragma HLS PIPELINE\n  nn", "  nn")
+    found = program(alone)
+    (loop,) = (x for x in Pipeline(["t.cpp"], Options(), read=lambda _: alone.encode()).figures.loops if x.pipelined)
+    assert (loop.name, loop.ii, loop.ideal_ii, loop.target_ii) == ("MAC", 3, 3, 3)
+    cast = next(f for f in found.functions.values() if f.name.startswith("cast") and not f.open)
+    assert isinstance(cast.return_type, ir.ScalarType) and (cast.return_type.bits, cast.return_type.kind) == (
+        12,
+        "fixed",
+    )
+
+
+@pytest.mark.parametrize(("limit", "known"), [("n * 2 - n", True), ("n / 16", False)])
+def test_a_limit_in_a_called_function_counts_where_it_may_be_met(limit: str, known: bool) -> None:
+    text = LAYER.replace("n * 2 - n", limit).replace("(a, b, w);", "(a, b, w);\n" + "  b[0] = a[1] * a[2];")
+    loops = {
+        x.name: x for x in Pipeline(["t.cpp"], Options(), read=lambda _: text.encode()).figures.loops if x.pipelined
+    }
+    assert (loops["top"].ii is not None) is known
+
+
+def test_of_templates_of_one_name_the_arguments_choose() -> None:
+    text = """#include "hls_stream.h"
+struct tag_a {}; struct tag_b {};
+template <class T> int of(hls::stream<T> &s, int n) { return 1; }
+template <class T> int of(T s[4], int n) { return 2; }
+template <typename S, typename T> S elem(T a, T b, tag_a) { return a ^ b; }
+template <typename S, typename T> S elem(T a, T b, tag_b) { return a * b; }
+template <typename F> int pick(int x, int y) { return elem<int>(x, y, F()); }
+int top(int a[4], hls::stream<int> &p) { return of<int>(a, 4) + of<int>(p, 4) + pick<tag_b>(a[0], a[1]); }
+"""
+    found = program(text).functions
+    (chosen,) = (f for f in found.values() if f.name.startswith("elem") and not f.open)
+    (returned,) = (s for s in ir.walk_statements(chosen.body) if isinstance(s, ir.Return))
+    assert isinstance(returned.value, ir.Binary) and returned.value.op == "*"
+    assert sum(f.name.startswith("of") for f in found.values()) == 2
+
+
 def test_local_enumerations_of_one_name_are_two() -> None:
     one = "void NAME(int *o) { enum state {A, B}; static state s = A; if (s == A) s = B; else s = A; *o = s; }\n"
     assert set(program(one.replace("NAME", "f") + one.replace("NAME", "g")).functions) == {"f", "g"}
