@@ -293,10 +293,8 @@ class Values(Channels):
             raise Unmodelled(f"the call of {name} could not be expanded", line)
         plain = plain_name(name)
         base = operator_of(plain)
-        if plain not in MOVES and base is None:
+        if (plain not in MOVES and base is None) or any(isinstance(a.type, c.StructType) for a in expr.args):
             raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
-        if any(isinstance(a.type, c.StructType) for a in expr.args):
-            raise Unmodelled(f"{name} of a structure is not modelled", line)
         arguments = tuple(self.value(a) for a in expr.args)
         bits = folding.bits(expr.type)
         if any(c.is_open(a.type) for a in expr.args):
