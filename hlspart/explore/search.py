@@ -113,19 +113,25 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
 
 
 def tasks(spaces: Sequence[Space], off_chip: ExternalMemory, limit: int | None = None) -> Iterator[Task]:
-    """All tasks, those of the least bound first; ``limit``: candidates per nest that are looked at."""
-    for number, space in enumerate(spaces):
-        bound = Bound(space.nest, off_chip)
-        left = limit
-        for shard in sorted(space.shards(), key=lambda s: (bound.least(s), s)):
-            count = space.count(shard)
-            if left is None:
-                parts = -(-count // PART)
-                yield from (Task(number, shard, count, None, part, parts) for part in range(parts))
-                continue
-            if left > 0 and count:
-                yield Task(number, shard, count, left if left < count else None)
-                left -= min(left, count)
+    """All tasks: of each nest in turn one, those of the least bound first, so that a search that is ended has a choice
+    for every nest soon. ``limit``: candidates per nest that are looked at.
+    """
+    every = (_tasks(number, space, off_chip, limit) for number, space in enumerate(spaces))
+    yield from (task for turn in itertools.zip_longest(*every) for task in turn if task is not None)
+
+
+def _tasks(number: int, space: Space, off_chip: ExternalMemory, limit: int | None) -> Iterator[Task]:
+    bound = Bound(space.nest, off_chip)
+    left = limit
+    for shard in sorted(space.shards(), key=lambda s: (bound.least(s), s)):
+        count = space.count(shard)
+        if left is None:
+            parts = -(-count // PART)
+            yield from (Task(number, shard, count, None, part, parts) for part in range(parts))
+            continue
+        if left > 0 and count:
+            yield Task(number, shard, count, left if left < count else None)
+            left -= min(left, count)
 
 
 def collect(

@@ -49,11 +49,18 @@ def _verdict(file: Shape) -> str:
         return f"{sum(1 for r in file['regions'] if r['explored'])} of {len(file['regions'])} nests can be explored"
     best = file["best"]
     if best is None:
-        needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
-        return f"nothing fits; the least that is needed: {needs}"
+        return missing(file)
     least = "at least " if best["at_least"] else ""
     figures = f"{least}{best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP"
     return f"{figures} ({standing(file)} by {file['objective']})"
+
+
+def missing(file: Shape) -> str:
+    """Why there is no choice: that nothing fits is known of a search that looked at everything."""
+    if not all(part.get("complete", True) for r in file["regions"] for part in r.get("parts", [r])):
+        return f"no choice found before the limit: {file['evaluated']} candidates evaluated"
+    needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
+    return f"nothing fits; the least that is needed: {needs}"
 
 
 def standing(file: Shape) -> str:

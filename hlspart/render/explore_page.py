@@ -9,7 +9,7 @@ from math import log10
 from typing import Any
 
 from hlspart.render import svg
-from hlspart.render.explore import standing
+from hlspart.render.explore import missing, standing
 from hlspart.render.notebook import table
 from hlspart.version import __version__
 
@@ -58,7 +58,7 @@ def front(points: Sequence[Shape], against: str, label: str) -> str:
     Each says its figures and its vector where the pointer rests.
     """
     if not points:
-        return svg.frame(_WIDTH, 20, label, ['<text x="0" y="14">nothing fits</text>'])
+        return svg.frame(_WIDTH, 20, label, ['<text x="0" y="14">no choice</text>'])
     across = _Axis([p[against] for p in points], _LEFT + 8, _WIDTH - 24)
     up = _Axis([p["cycles"] for p in points], _HEIGHT - _BOTTOM - 8, 24)
     floor = _HEIGHT - _BOTTOM
@@ -147,8 +147,7 @@ def _verdict(file: Shape) -> str:
     if "best" not in file:
         return f"{file['function']}: {file['candidates']} combinations; nothing was evaluated."
     if best is None:
-        needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
-        return f"{file['function']}: nothing fits; the least that is needed: {needs}."
+        return f"{file['function']}: {missing(file)}."
     least = "at least " if best["at_least"] else ""
     return (
         f"{file['function']}: {least}{best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP blocks on "

@@ -213,6 +213,13 @@ def test_alike_nests_are_searched_once(explore: Explore, tmp_path: Path) -> None
     assert {r["template_id"] for r in regions}.isdisjoint(r["template_id"] for r in other)
 
 
+def test_a_search_that_is_ended_does_not_say_that_nothing_fits(explore: Explore, tmp_path: Path) -> None:
+    said = tmp_path / "said.txt"
+    assert explore(*GEMM, "--time-limit", "0", "--format", f"text={said}")[0] == 1
+    assert "no choice found before the limit: 0 candidates evaluated" in said.read_text()
+    assert "nothing fits" not in said.read_text()
+
+
 def test_limit_stops_early_and_says_how_far(explore: Explore) -> None:
     code, shape, _ = explore(*GEMM, "--limit", "500")
     file = shape["files"][0]
