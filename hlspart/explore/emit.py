@@ -17,6 +17,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.expand.texts import type_text
@@ -53,12 +54,13 @@ class Emitted(Struct, frozen=True):
 
 def write(
     program: Program, chosen: Sequence[tuple[ReadNest, Vector]], off_chip: ExternalMemory, share: bool = False,
-    beside: Collection[int] = (),
+    beside: Collection[int] = (), apart: Collection[int] = (),
 ) -> tuple[dict[str, str], list[Emitted]]:  # fmt: skip
     """The files that change, with each nest in its steps, and what was written.
 
     ``share``: nests call the functions of an earlier one that are theirs but for the names of variables. ``beside``:
     numbers of those that run at once with a neighbour: functions, since a tool starts calls at once, not loops.
+    ``apart``: variables whose copies move no words at once that lie side by side in a tile.
 
     Raises :class:`Refusal` where a text cannot be moved.
     """
@@ -68,6 +70,8 @@ def write(
     names = Names.of(program)
     edits: dict[str, list[Edit]] = {}
     for number, (written, vector) in enumerate(chosen):
+        if apart:
+            written = _apart(written, apart)
         source = program.sources[written.loops[0].at.span.path]
         done = _Writer(program, written, vector, off_chip, names, lanes).write(known if share else {}, number in beside)
         regions.append(done)
@@ -86,6 +90,12 @@ def write(
     for (array, dim), n in lanes.items():
         _interface(program, chosen[0][0].function, array, dim, n, edits)
     return {path: apply_edits(program.sources[path], found) for path, found in edits.items()}, regions
+
+
+def _apart(written: ReadNest, variables: Collection[int]) -> ReadNest:
+    pairs = zip(written.nest.operands, written.windows, strict=True)
+    operands = tuple(replace(o, apart=w.variable.id in variables) for o, w in pairs)
+    return replace(written, nest=replace(written.nest, operands=operands))
 
 
 def alike(program: Program, one: ReadNest, other: ReadNest, off_chip: ExternalMemory) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -100,19 +101,35 @@ def _written(
     until: float | None,
 ) -> WrittenChoice:  # fmt: skip
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
-    try:
-        beside = [k for g in groups if len(g) > 1 for k in g]
-        texts, emitted = write(plan.program, pairs, plan.options.off_chip, plan.options.share_functions, beside)
-    except Refusal as refusal:
-        plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
-        return WrittenChoice(chosen, {}, [], None)
-    figures = plan.predict(texts)
-    one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, figures, groups))
-    if not _misses(plan, one.back) and (_late(until) or not _slow(regions, emitted, figures)):
-        return one  # a bank for each element is enough: no need of inference
-    texts = texts | dict(plan.banked(texts))
-    other = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts), groups))
-    return min((other, one), key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
+    beside = [k for g in groups if len(g) > 1 for k in g]
+    held = Counter(v for r in regions for v in {w.variable.id for w in r.written.windows})
+    several = {v for v, nests in held.items() if nests > 1}
+    tried: list[WrittenChoice] = []
+    lacking: list[WrittenChoice] = []
+    # nests that deal the words of an array out to banks in different ways are in each other's way
+    for apart in ((), several) if several else ((),):
+        try:
+            texts, emitted = write(
+                plan.program, pairs, plan.options.off_chip, plan.options.share_functions, beside, apart
+            )  # fmt: skip
+        except Refusal as refusal:
+            plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
+            return WrittenChoice(chosen, {}, [], None)
+        if any(t.texts == texts for t in tried):
+            continue
+        figures = plan.predict(texts)
+        back = _figures(plan, regions, chosen, emitted, figures, groups)
+        tried.append(WrittenChoice(chosen, texts, emitted, back))
+        if _misses(plan, back) or _slow(regions, emitted, figures):
+            lacking.append(tried[-1])
+        else:
+            break  # a bank for each element is enough: no need of inference
+    for one in lacking:
+        if _misses(plan, one.back) or not _late(until):
+            texts = {**one.texts, **plan.banked(one.texts)}
+            back = _figures(plan, regions, chosen, one.emitted, plan.predict(texts), groups)
+            tried.insert(0, WrittenChoice(chosen, texts, one.emitted, back))
+    return min(tried, key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
 
 
 def _slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:

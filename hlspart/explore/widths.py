@@ -90,6 +90,8 @@ def _least(
 def _most(nest: TiledNest, operand: Operand, dim: int, vector: Vector, slices: Sequence[int], words: int) -> int:
     """The most words of a tile along a dimension that move at once: a power of two."""
     apart, lanes = 0, 1
+    if operand.apart:
+        return lanes
     for k, c in operand.dims[dim].terms:
         if vector.shard[k] > 1 and k not in nest.woven:  # else words of all elements lie between those of one
             apart = math.gcd(apart, c * -(-nest.loops[k][1] // vector.shard[k]))

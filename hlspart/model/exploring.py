@@ -56,7 +56,8 @@ class Dim(Struct, frozen=True):
 class Operand(Struct, frozen=True, dict=True):
     """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it.
 
-    ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once.
+    ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once;
+    ``apart``: none of them side by side in the tile of one element.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Operand(Struct, frozen=True, dict=True):
     written: bool
     in_place: bool = False
     lanes: int = 1
+    apart: bool = False
 
     @property
     def loaded(self) -> bool:

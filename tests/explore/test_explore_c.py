@@ -243,6 +243,30 @@ def test_copies_keep_up_with_tiles_of_any_size(tmp_path: Path) -> None:
     assert verify(str(new), str(out), VerifyOptions(top="f", vectors=4, value_range=(-9, 9))).status == "equal"
 
 
+HANDED = """void f(int A[24][36], int E[24][36], int x[36], int y[24]) {
+    for (int i = 0; i < 24; i++)
+#pragma hlspart fix loop=j shard=3
+        for (int j = 0; j < 36; j++) E[i][j] = A[i][j] * 2;
+#pragma hlspart fix loop=i shard=3 split=2
+    for (int i = 0; i < 24; i++)
+        for (int k = 0; k < 36; k++) y[i] += E[i][k] * x[k];
+}
+"""
+
+
+def test_nests_that_deal_out_an_array_in_different_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that one nest moves side by side lie in banks that a store of the other would have to choose among."""
+    new, out = tmp_path / "f.c", tmp_path / "out.c"
+    new.write_text(HANDED)
+    options = ExploreOptions(elements=3, write=True)
+    found = Pipeline([str(new)], Options()).explore("f", options)
+    out.write_text(found.texts[str(new)])
+    assert verify(str(new), str(out), VerifyOptions(top="f", vectors=2, value_range=(-9, 9))).status == "equal"
+    monkeypatch.setattr("hlspart.explore.readback.write", lambda *given: write(*given[:5]))
+    side_by_side = Pipeline([str(new)], Options()).explore("f", options)
+    assert found.shape["best"]["schedule_cycles"] < side_by_side.shape["best"]["schedule_cycles"]
+
+
 MEANS = """void f(int A[8][6], int s[8], int n) {
     for (int i = 0; i < 8; i++) {
         s[i] = 0;
