@@ -52,6 +52,7 @@ from hlspart.model.program import (
     SizeOf,
     Stmt,
     StreamType,
+    StructType,
     Subscript,
     Switch,
     Unary,
@@ -287,6 +288,8 @@ class _Inliner:
                 if own and new == ident and all(a is b for a, b in zip(indices, e.indices, strict=True)):
                     return e
                 return replace(e, id=e.id if own else self._copy(e.id), variable=new, indices=indices)
+            case Member(base=Name(variable=ident), arrow=True) if isinstance(object_ := names.get(ident), Name):
+                return replace(e, base=replace(object_, at=e.at), arrow=False)
             case Call():
                 if before is not None and not isinstance(e.type, VoidType):
                     value: list[Expr] = []
@@ -360,6 +363,8 @@ class _Inliner:
             if place is None:
                 return False
             if isinstance(place, Name) and not isinstance(place.type, (ArrayType, PointerType)):
+                if isinstance(place.type, StructType) and _target(formal.type) != place.type:
+                    return False
                 bound[formal.id] = place  # &x handed to a pointer that is only dereferenced
                 return _only_dereferenced(self.program, callee, formal.id)
             if _reassigned(self.program, callee, formal.id):
@@ -461,8 +466,8 @@ def array_place(actual: Expr) -> Name | ArrayRef | None:
             return replace(actual, indices=(*actual.indices, integer(0, actual.at)))
         case Unary(op="&", operand=ArrayRef() as ref):
             return ref if ref.indices else None
-        case Unary(op="&", operand=Name() as scalar) if isinstance(scalar.type, ScalarType):
-            return scalar
+        case Unary(op="&", operand=Name() as one) if isinstance(one.type, ScalarType | StructType):
+            return one
         case Binary(op="+", left=Name(type=ArrayType()) as base, right=right):
             return ArrayRef(-1, actual.at, actual.type, base.variable, (right,), base.at, ())
     return None
@@ -496,10 +501,11 @@ def _reassigned(program: Program, function: Function, ident: int) -> bool:
 
 
 def _only_dereferenced(program: Program, function: Function, ident: int) -> bool:
-    """Whether a pointer occurs only as ``*p`` or ``p[0]``."""
+    """Whether a pointer occurs only as ``*p``, ``p[0]`` or ``p->x``."""
     for top in statement_expressions(program, function.body):
+        objects = {id(e.base) for e in walk(top) if isinstance(e, Member) and e.arrow}
         for e in walk(top):
-            if isinstance(e, Name) and e.variable == ident:
+            if isinstance(e, Name) and e.variable == ident and id(e) not in objects:
                 return False
             if isinstance(e, ArrayRef) and e.variable == ident and not all(_is_zero(i) for i in e.indices):
                 return False

@@ -64,6 +64,11 @@ template <typename T, int x, int y> struct Grid {
         "Grid<float, 4, 8> g; g.data[i] = x[i]; o[i] = g.data[i];",
         "float g[32]; g[i] = x[i]; o[i] = g[i];",
     ),
+    "a structure by its address": (
+        "struct Y { float a, b; };\nstatic void split(float v, Y *y) { y->a = v; y->b = v * 2.0f; y->a += y->b; }\n",
+        "Y y; split(x[i], &y); o[i] = y.a - y.b;",
+        "float a = x[i], b = a * 2.0f; a += b; o[i] = a - b;",
+    ),
     "a default value with a comma in its type": (
         """#include "ap_fixed.h"
 template <typename T> struct P { T a, b; P(T x, T y = T()) : a(x), b(y) {} T sum() { return a + b; } };
