@@ -33,7 +33,9 @@ def main(kills: int) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder, how = Path(name) / "state", "--state"
             while True:
-                run = subprocess.Popen([*ASKED, "--jobs", "2", how, str(folder)], stdout=subprocess.PIPE)
+                run = subprocess.Popen(
+                    [*ASKED, "--jobs", "2", how, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                )
                 seen = records(folder)
                 until = time.monotonic() + (random.uniform(0.15, 1.2) * once if killed < kills else 3600)
                 while run.poll() is None and time.monotonic() < until:
