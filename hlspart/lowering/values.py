@@ -17,7 +17,8 @@ from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
 from hlspart.model.access import Affine
-from hlspart.semantics import folding, spans
+from hlspart.semantics import conversions, folding, spans
+from hlspart.semantics.addresses import apart
 from hlspart.semantics.effects import effects
 
 
@@ -105,9 +106,11 @@ class Values(Channels):
                 return self._operate(
                     expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, expr.type
                 )
+            case c.Binary(op=op) if apart(self.program, expr):
+                return self.constant(int(op == "!="))
             case c.Binary(op="<<") if self._prints(expr):
                 return self.constant(0)
-            case c.Binary() if not (_plain(expr.left.type) and _plain(expr.right.type)):
+            case c.Binary() if not conversions.have_operators(expr.left.type, expr.right.type):
                 left, right = self.value(expr.left), self.value(expr.right)
                 return self._each(expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line)
             case c.Binary():
@@ -254,7 +257,7 @@ class Values(Channels):
 
     def _assign(self, expr: c.Assign, line: int) -> int:
         value = self.value(expr.value)
-        if expr.op != "=" and not (_plain(expr.target.type) and _plain(expr.value.type)):
+        if expr.op != "=" and not conversions.have_operators(expr.target.type, expr.value.type):
             types = (expr.target.type, expr.value.type)
             value = self._each(expr.op[:-1], expr.target.type, (self.value(expr.target), value), types, line)
         elif expr.op != "=":
@@ -391,10 +394,3 @@ class Values(Channels):
                 truth = isinstance(key, int) and folding.is_truth(self.program.variable(key).type)
                 merged[key] = self._chosen(test, (a, b), self.body.ops[a].bits, truth, line)
         self.env = merged
-
-
-def _plain(type_: c.CType) -> bool:
-    """Whether C's operators are those of a type; integers of unknown width count as such."""
-    if isinstance(type_, c.OtherType):
-        return not type_.name or type_.name.startswith(("ap_int", "ap_uint", "auto", "unknown", "function"))
-    return not isinstance(type_, c.StructType)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hlspart.model.program import INT, ArrayType, CType, PointerType, ScalarType
+from hlspart.model.program import INT, ArrayType, CType, OtherType, PointerType, ScalarType, StructType
 
 
 def extents(of: CType) -> tuple[int | None, ...]:
@@ -99,3 +99,12 @@ def same_target(a: CType, b: CType) -> bool:
         return of
 
     return below(a) == below(b)
+
+
+def have_operators(*types: CType) -> bool:
+    """Whether C's operators are those of all the types; integers of unknown width count as such."""
+    unknown = ("ap_int", "ap_uint", "auto", "unknown", "function")
+    others = [of.name for of in types if isinstance(of, OtherType)]
+    return all(not name or name.startswith(unknown) for name in others) and not any(
+        isinstance(of, StructType) for of in types
+    )

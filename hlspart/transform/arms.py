@@ -27,6 +27,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.rebuild import map_parts
+from hlspart.semantics.addresses import apart
 from hlspart.semantics.folding import fold, fold_unary, wrapped
 
 
@@ -83,6 +84,8 @@ def _constant(program: Program, expr: Expr) -> int | float | None:
             return _held(_constant(program, variable.init), variable.type) if scalar else None
         case Cast(type=ScalarType() as kind, operand=operand):
             return _held(_constant(program, operand), kind)
+        case Binary(op=op) if apart(program, expr):
+            return int(op == "!=")
         case Unary(op=op, operand=operand):
             value = _constant(program, operand)
             return None if value is None else _held(fold_unary(op, value), expr.type)

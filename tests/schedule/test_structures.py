@@ -8,6 +8,7 @@ import pytest
 from predicting import loop, result
 
 from hlspart.model.options import Options
+from hlspart.model.results import LoopResult
 from hlspart.pipeline import Pipeline
 
 TYPES = "typedef struct { int n; int a[64]; int b[8][8]; } box;\ntypedef struct { int x, y; } point;\n"
@@ -308,3 +309,41 @@ def test_members_of_an_element_are_values_of_their_own() -> None:
     named = loop(PRODUCT.format("cpx x = a[i], y = b[i]; " + sums.format(x="x", y="y")))
     read = loop(PRODUCT.format(sums.format(x="a[i]", y="b[i]")))
     assert (read.ii, read.depth, read.dsp) == (named.ii, named.depth, named.dsp) and (read.dsp or 0) >= 4
+
+
+LANES = """template <typename T, unsigned N> struct lanes {{
+    T data[N];
+    T &operator[](unsigned k) {{ return data[k]; }}
+    const T &operator[](unsigned k) const {{ return data[k]; }}
+    lanes &operator=(const lanes &other) {{
+        {0}
+        for (unsigned k = 0; k < N; k++) {{
+#pragma HLS UNROLL
+            data[k] = other[k];
+        }}
+        return *this;
+    }}
+}};
+typedef lanes<short, 4> word;
+void pass(const word in[64], word out[64]) {{
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+        word w, v;
+        w = in[i];
+        for (int k = 0; k < 4; k++) v[k] = w[3 - k] * 3;
+        out[i] = v;
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize("test", ["if (&other == this) return *this;", "if (this == &other) return *this;"])
+def test_an_assignment_that_asks_whether_it_is_to_itself(test: str) -> None:
+    """Two objects share no address: the test costs nothing, and neither arm is in doubt."""
+
+    def loops(text: str) -> tuple[LoopResult, ...]:
+        return Pipeline(["k.cpp"], Options(), lambda _: text.encode()).ii.loops
+
+    guarded, plain = loops(LANES.format(test)), loops(LANES.format(""))
+    assert [(x.name, x.ii, x.depth, x.dsp) for x in guarded] == [(x.name, x.ii, x.depth, x.dsp) for x in plain]
+    assert [x.ii for x in guarded if x.name == "L"] == [1]
