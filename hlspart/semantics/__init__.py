@@ -1,6 +1,7 @@
 """What the text of a program says by the rules of C: types, constants, effects of statements, uses of structures."""
 
 __all__ = [
+    "addresses",
     "conversions",
     "effects",
     "folding",

@@ -90,6 +90,9 @@ def test_files_that_call_each_other_are_one_program(folder: Path) -> None:
     caller, wide, callee = json.loads(text)["files"]
     assert [caller, callee] == alone["files"]
     assert caller["loops"][0]["ii"] == 1 and wide["loops"][0]["ii"] == 2
+    beside = json.loads(run("ii", "caller.c", "--format", "json")[1])["files"]
+    assert [f["loops"][0]["ii"] for f in beside] == [1]  # with the body that callee.c has
+    (folder / "callee.c").unlink()
     assert json.loads(run("ii", "caller.c", "--format", "json")[1])["files"][0]["loops"][0]["ii"] is None
 
 
