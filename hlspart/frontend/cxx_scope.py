@@ -77,8 +77,10 @@ class ClassScope:
             if out and out[-1].text == "*":
                 out[-1] = like(SELF, "id", token)
                 return at + 1
-            out += [like("&", "op", token), like(SELF, "id", token)]  # if (&other == this)
-            return at + 1
+            if {"==", "!="} & {after, out[-1].text if out else ""}:  # if (&other == this)
+                out += [like("&", "op", token), like(SELF, "id", token)]
+                return at + 1
+            raise refuse(token, "this")
         known = text in self.data or text in self.methods or self.unit.table.owner(of, text) is not None
         if not known or text in self.params or after == "::":
             return self.unit.plain(tokens, at, out)
