@@ -23,6 +23,7 @@ from hlspart.frontend.cxx_collect import (
 from hlspart.frontend.cxx_conditions import all_hold, type_names
 from hlspart.frontend.cxx_deduce import agreement, closing, deduced
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
+from hlspart.frontend.cxx_member_types import MemberTypes
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_packs import flat
 from hlspart.frontend.cxx_plain import has_methods
@@ -103,7 +104,7 @@ class _Instances:
         self.made: dict[tuple[int, str], _Instance] = {}
         self.by_name: dict[str, _Instance] = {}
         self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
-        self.names = InstanceNames(self.instances)
+        self.names, self.member_types = InstanceNames(self.instances), MemberTypes(found.rest)
         self.types: dict[str, list[Token]] = {}  # what names of types stand for
         self._waiting: list[_Instance] = []
 
@@ -176,7 +177,7 @@ class _Instances:
         if not (called or end > at) or (struct and end == at):
             return
         parts = split([t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)])
-        given = [p for p in map(constants.resolved, parts) if p is not None]
+        given = [self.member_types.resolved(p) for p in map(constants.resolved, parts) if p is not None]
         if len(given) < len(parts):
             return
         for part in given:
@@ -217,7 +218,7 @@ class _Instances:
             template, name, [t for v in values for t in v]
         )
         self.instances[name] = values
-        made.tokens = filled(template, values, name, None)
+        made.tokens = self.member_types.resolved(filled(template, values, name, None))
         if template.struct:
             self._members(made, values)
         self._waiting.append(made)

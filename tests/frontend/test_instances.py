@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from frontend_help import good
 
 from hlspart.frontend import load
 from hlspart.model import program as ir
@@ -463,3 +464,27 @@ def test_a_class_that_needs_such_a_member_is_not_read() -> None:
         "void top(int o[8]) { Slice<ap_uint<8>> s;" + LOOP.replace("STATEMENT", "s.add(i); o[i] = s.kept;") + "}\n"
     )
     assert [ii for ii, _ in intervals(text)] == [None]
+
+
+def test_a_class_that_an_argument_names_is_an_argument() -> None:
+    """Itself or from a base, by either spelling, through another such name, behind a namespace."""
+    text = """namespace net {
+struct base { static const int spare = 0; };
+template <class T, typename C> int sum(const T d[C::n]) {
+  int s = 0;
+  for (int i = 0; i < C::n; i++) s += d[i];
+  return s;
+}
+template <class T, typename C> int layer(const T d[C::n]) {
+  return sum<T, typename C::inner>(d) + sum<T, typename C::inner::last>(d);
+}
+struct small : base { static const int n = 3; };
+struct middle : base { static const int n = 5; using last = net::small; };
+}
+struct shared { typedef net::middle inner; };
+struct outer : shared { static const int n = 8; };
+int top(const short d[8]) { return net::layer<short, outer>(d); }
+"""
+    loaded = good(text, "t.cpp")
+    extents = {v.function: v.dims for v in loaded.variables if v.name == "d" and v.is_array}
+    assert sorted(x for name, x in extents.items() if (name or "").startswith("sum")) == [(3,), (5,)]
