@@ -17,6 +17,7 @@ from hlspart.mars import analyse, code
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.mars import MarsOptions, MarsResult
 from hlspart.model.options import FrontendOptions
+from tests.amounts import amount
 
 KERNELS = Path(__file__).parent / "kernels"
 FLAGS = [
@@ -81,7 +82,7 @@ CASES = [
 
 
 @needs_gcc
-@pytest.mark.parametrize(("kernel", "tiles", "defines"), CASES)
+@pytest.mark.parametrize(("kernel", "tiles", "defines"), CASES[:: amount(2, 1)])
 def test_same_bits_and_planned_bursts(kernel: str, tiles: str, defines: list[str], tmp_path: Path) -> None:
     path = KERNELS / f"{kernel}.c"
     result, text = generated(path, tiles, defines)
