@@ -112,8 +112,12 @@ def _run(job: Job) -> LintReport:
             looked[path] = hashlib.sha256(data).hexdigest()
             return data
 
-        found = replace(Pipeline(job.paths, job.options, read).lint(job.config), rules=())
-        _remember(job, found, looked)
+        pipeline = Pipeline(job.paths, job.options, read)
+        found = replace(pipeline.lint(job.config), rules=())
+        program = pipeline.program
+        calls = bool(program.undefined) or any(unit.beside for unit in program.units)
+        folders = {os.path.dirname(path) for path, digest in looked.items() if digest} if calls else set[str]()
+        _remember(job, found, looked, {folder: _sources(folder) for folder in folders})
         return replace(found, sources={})
     except Exception as error:
         if os.environ.get("HLSPART_DEBUG"):
@@ -141,6 +145,8 @@ def _cached(job: Job) -> LintReport | None:
         data = json.loads(found)
         if any(_digest(path) != digest for path, digest in data["read"].items()):
             return None
+        if any(_sources(folder) != names for folder, names in data["listed"].items()):
+            return None
         return LintReport(
             job.paths, tuple(_diagnostic(d) for d in data["diagnostics"]), data["suppressed"], (), {},
             tuple(data["broken"]),
@@ -149,12 +155,16 @@ def _cached(job: Job) -> LintReport | None:
         return None
 
 
-def _remember(job: Job, report: LintReport, read: Mapping[str, str]) -> None:
-    """``read``: every path that was looked for -> digest of its bytes, "" where there is none."""
+def _remember(job: Job, report: LintReport, read: Mapping[str, str], listed: Mapping[str, str]) -> None:
+    """``read``: every path that was looked for -> digest of its bytes, "" where there is none.
+
+    ``listed``: every folder in whose sources a body may stand that the files call -> digest of their names.
+    """
     if job.cache is None:
         return
     shape = {
         "read": dict(sorted(read.items())),
+        "listed": dict(sorted(listed.items())),
         "diagnostics": [_shape(d) for d in report.diagnostics],
         "suppressed": report.suppressed,
         "broken": list(report.broken),
@@ -179,6 +189,14 @@ def _digest(path: str) -> str:
         return hashlib.sha256(read_file(path)).hexdigest()
     except (OSError, ValueError):
         return ""
+
+
+def _sources(folder: str) -> str:
+    try:
+        names = sorted(n for n in os.listdir(folder or ".") if n.endswith((".c", ".cpp", ".cc", ".cxx")))
+    except OSError:
+        return ""
+    return hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @cache

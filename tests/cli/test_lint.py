@@ -149,6 +149,18 @@ def test_the_cache_sees_headers(cli, tmp_path: Path) -> None:
     assert second != first and ("HLP113", 5) in second
 
 
+def test_the_cache_sees_a_source_with_the_body_of_a_call(cli, tmp_path: Path) -> None:
+    lines = ["int work(int x);", "void top(int a[8], int b[8]) {", "  for (int i = 0; i < 8; i++) {"]
+    lines += ["#pragma HLS PIPELINE II=1", "    b[i] = work(a[i]);", "  }", "}", ""]
+    (tmp_path / "top.c").write_text("\n".join(lines))
+    unknown = cli("lint", "top.c").out
+    assert "the body of work is not given" in unknown
+    (tmp_path / "work.c").write_text("int work(int x) { return x * 3; }\n")
+    assert "not given" not in cli("lint", "top.c").out
+    (tmp_path / "work.c").unlink()
+    assert cli("lint", "top.c").out == unknown
+
+
 def test_the_cache_sees_a_header_where_there_was_none(cli, tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text('#include "n.h"\n' + TEXT.replace("complete factor=3", "cyclic factor=F"))
     for folder in ("one", "two"):
