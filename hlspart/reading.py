@@ -31,6 +31,14 @@ def read_file(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
         return _at_most(stream.read(most + 1), most, name)
 
 
+def names_in(folder: str, suffixes: tuple[str, ...]) -> list[str]:
+    """The names in a folder that end so, in order; none where it cannot be read."""
+    try:
+        return sorted(n for n in os.listdir(folder or ".") if n.endswith(suffixes))
+    except OSError:
+        return []
+
+
 def any_case(folder: str, name: str) -> list[str]:
     """Files below ``folder`` whose path differs from ``name`` in case or in the kind of slash: kernels are written on
     systems that do not tell these apart."""

@@ -26,7 +26,7 @@ from hlspart.model.options import Options
 from hlspart.model.source import Edit, SourceText, Span
 from hlspart.pipeline import Pipeline, Reader
 from hlspart.programs import programs
-from hlspart.reading import read_file
+from hlspart.reading import names_in, read_file
 from hlspart.version import __version__
 
 CACHE = ".hlspart-cache"
@@ -192,10 +192,7 @@ def _digest(path: str) -> str:
 
 
 def _sources(folder: str) -> str:
-    try:
-        names = sorted(n for n in os.listdir(folder or ".") if n.endswith((".c", ".cpp", ".cc", ".cxx")))
-    except OSError:
-        return ""
+    names = names_in(folder, (".c", ".cpp", ".cc", ".cxx"))
     return hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).hexdigest()
 
 

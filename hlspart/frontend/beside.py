@@ -17,6 +17,7 @@ from hlspart.frontend.context import Collected
 from hlspart.frontend.preprocess import OWN, decode
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
+from hlspart.reading import names_in
 
 _SUFFIXES = {"c": (".c",), "c++": (".cpp", ".cc", ".cxx")}
 _MOST_BESIDE = 16  # sources that are read with one unit
@@ -82,10 +83,7 @@ def _holders(
 
 
 def _sources(folder: str, suffixes: tuple[str, ...]) -> list[str]:
-    try:
-        names = sorted(n for n in os.listdir(folder or ".") if n.endswith(suffixes))
-    except OSError:
-        return []
+    names = names_in(folder, suffixes)
     return [os.path.normpath(os.path.join(folder, n)) for n in names] if len(names) <= _MOST_FILES else []
 
 

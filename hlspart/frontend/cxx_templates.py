@@ -104,8 +104,9 @@ class _Instances:
         self.made: dict[tuple[int, str], _Instance] = {}
         self.by_name: dict[str, _Instance] = {}
         self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
-        self.names, self.member_types = InstanceNames(self.instances), MemberTypes(found.rest)
-        self.types: dict[str, list[Token]] = {}  # what names of types stand for
+        self.names = InstanceNames(self.instances)
+        self.types = type_names(found.rest)  # what names of types stand for
+        self.member_types = MemberTypes(found.rest, self.types)
         self._waiting: list[_Instance] = []
 
     def expand(self, tokens: list[Token]) -> None:
@@ -285,7 +286,6 @@ class _Instances:
         if len(fitting) > 1:
             fitting = [(template, values) for template, values in fitting if not template.pack]
         if len(fitting) > 1 and any(t.condition for t, _ in fitting):
-            self.types = self.types or type_names(self.found.rest)
             rows = [(t.condition, dict(zip(t.params, values, strict=False))) for t, values in fitting]
             fitting = [x for x, meant in zip(fitting, all_hold(rows, self.types), strict=True) if meant]
         if len(fitting) > 1 and called:

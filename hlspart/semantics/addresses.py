@@ -5,8 +5,11 @@ from __future__ import annotations
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
+    Assign,
     Binary,
+    Call,
     Expr,
+    IncDec,
     Member,
     Name,
     PointerType,
@@ -14,14 +17,17 @@ from hlspart.model.program import (
     Subscript,
     Unary,
     Variable,
+    walk,
 )
 
 
 def apart(program: Program, test: Expr) -> bool:
     """Whether a test compares the addresses of places in two variables, which no place shares.
 
-    An argument may be any variable but one of the function itself.
+    An argument may be any variable but one of the function itself. Indices that change something stay as they are.
     """
+    if any(isinstance(e, Assign | Call | IncDec) for e in walk(test)):
+        return False
     match test:
         case Binary(op="==" | "!=", left=Unary(op="&", operand=one), right=Unary(op="&", operand=other)):
             a, b = _variable(program, one), _variable(program, other)

@@ -121,11 +121,8 @@ class IterationSet:
                 return None
             if not points.dim(isl.dim_type.param) and points.is_bounded():
                 points = points.lexmin()
-            point = points.sample_point()
-            return {
-                name: point.get_coordinate_val(isl.dim_type.set, k).to_python()
-                for k, name in enumerate(self._owner.names)
-            }
+            names = self._owner.names
+            return dict(zip(names, _coordinates(points.sample_point(), len(names)), strict=True))
 
         return self._owner.guarded(pick)
 
@@ -201,10 +198,7 @@ class AccessRelation:
             image = self._map.intersect_domain(at._set).range()
             if not image.is_singleton():
                 return None
-            found = image.sample_point()
-            return tuple(
-                found.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(image.dim(isl.dim_type.set))
-            )
+            return _coordinates(image.sample_point(), image.dim(isl.dim_type.set))
 
         return self._owner.guarded(pick)
 
@@ -299,11 +293,12 @@ def _numbers(axis: Any) -> list[int]:
 def _members(set_: Any, rank: int) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
 
-    def visit(point: Any) -> None:
-        found.append(tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(rank)))
-
-    set_.foreach_point(visit)
+    set_.foreach_point(lambda point: found.append(_coordinates(point, rank)))
     return sorted(found)
+
+
+def _coordinates(point: Any, rank: int) -> tuple[int, ...]:
+    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(rank))
 
 
 class Regions:
@@ -386,10 +381,7 @@ class Regions:
             image = touch._map.intersect_domain(point).range()
             if image.is_empty():
                 return None
-            found = image.sample_point()
-            return tuple(
-                found.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(image.dim(isl.dim_type.set))
-            )
+            return _coordinates(image.sample_point(), image.dim(isl.dim_type.set))
 
         return self.guarded(pick)
 

@@ -96,3 +96,17 @@ def test_an_instance_has_the_hardware_of_its_own_arms(arguments: tuple[int, int]
 
     instance = LOOPS.replace("<IN, OUT>", f"<{arguments[0]}, {arguments[1]}>")
     assert figures(instance) == figures(APART.replace("TRIP", str(trip)).replace("OPERATION", operation))
+
+
+@pytest.mark.parametrize(
+    ("test", "decided"),
+    [("&a[1] == &b", True), ("&b != &a[0]", True), ("&a[i++] == &b", False), ("&a[1] == &a[i]", False)],
+)
+def test_two_variables_share_no_address(test: str, decided: bool) -> None:
+    program = loaded(f"int f(int x) {{ int a[4], b = 0, i = 0; if ({test}) {{ x = 1; }} return x + i + b + a[0]; }}")
+    assert (without_dead_arms(program) is not program) == decided
+
+
+def test_arguments_may_be_one_variable() -> None:
+    program = loaded("int f(int a[4], int b[4]) { if (&a[0] == &b[0]) { return 1; } return 0; }")
+    assert without_dead_arms(program) is program
