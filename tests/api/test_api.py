@@ -13,6 +13,7 @@ import pytest
 
 import hlspart
 from hlspart.cli.app import run
+from tests.amounts import amount
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted(p.name for p in (ROOT / "samples").glob("*.c"))
@@ -89,14 +90,14 @@ def test_verify_is_what_the_command_prints(tmp_path: Path) -> None:
 
 def test_every_sample_survives_its_rewrite() -> None:
     equal = 0
-    for name in SAMPLES:
+    for name in SAMPLES[:: amount(3, 1)]:
         kernel = hlspart.open(f"samples/{name}")
         written = kernel.rewrite(infer=True)
         if {**kernel.texts, **written.texts} != kernel.texts:
             assert hlspart.verify(kernel, written, vectors=1), name
             assert written.kernel().texts != kernel.texts
             equal += 1
-    assert equal >= 4
+    assert equal >= amount(1, 4)
 
 
 def test_pragmas_are_written_into_the_text_of_a_new_kernel() -> None:

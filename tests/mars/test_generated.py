@@ -82,7 +82,7 @@ CASES = [
 
 
 @needs_gcc
-@pytest.mark.parametrize(("kernel", "tiles", "defines"), CASES[:: amount(2, 1)])
+@pytest.mark.parametrize(("kernel", "tiles", "defines"), CASES[:: amount(3, 1)])
 def test_same_bits_and_planned_bursts(kernel: str, tiles: str, defines: list[str], tmp_path: Path) -> None:
     path = KERNELS / f"{kernel}.c"
     result, text = generated(path, tiles, defines)
@@ -188,7 +188,7 @@ WRITTEN = {
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", [*WRITTEN][:: amount(2, 1)])
 def test_awkward_nests(name: str, tmp_path: Path) -> None:
     source, tiles = WRITTEN[name]
     path = tmp_path / "f.c"
@@ -245,7 +245,7 @@ PLACED = {
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", PLACED)
+@pytest.mark.parametrize("name", [*PLACED][:: amount(2, 1)])
 def test_statements_placed_in_the_tile_space(name: str, tmp_path: Path) -> None:
     source, tiles, said = PLACED[name]
     path = tmp_path / "f.c"

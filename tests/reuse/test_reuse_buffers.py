@@ -11,7 +11,7 @@ import hlspart
 from tests.amounts import amount
 
 
-@pytest.mark.parametrize("style", amount(["m_axi", "frame"], [*STYLES]))
+@pytest.mark.parametrize("style", amount(["frame"], [*STYLES]))
 @pytest.mark.parametrize("name", SIX)
 def test_six_stencils_reach_their_ii_with_the_memory_of_a_line_buffer(name: str, style: str) -> None:
     old = hlspart.parse(stencil(name, style))

@@ -15,6 +15,7 @@ from rewrite_help import WARNINGS
 from hlspart.model.options import InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
+from tests.amounts import LONG
 
 STYLES = {
     "auto": (RewriteOptions(), None),
@@ -26,6 +27,8 @@ STYLES = {
     "crossbar": (RewriteOptions(style="crossbar", split_top=True), None),
     "inferred": (RewriteOptions(infer=True, split_top=True), "vitis-2020.2"),
 }
+#: What differs little from other pairs: tried by ``make test-long``.
+LIKE = {("c", "auto"), ("c", "bankdim, clones"), ("cpp", "auto"), ("cpp", "auto, generic tool"), ("cpp", "split")}
 HERE = Path(__file__).parent
 COMPILERS = {"c": ["gcc", "-std=gnu11"], "cpp": ["g++", "-std=c++14"]}
 
@@ -90,8 +93,10 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return {suffix: outputs(folder, suffix, "old", [c.text for c in cases]) for suffix, cases in CASES.items()}
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("suffix", COMPILERS)
+@pytest.mark.parametrize(
+    ("suffix", "style"),
+    [(suffix, style) for suffix in COMPILERS for style in STYLES if LONG or (suffix, style) not in LIKE],
+)
 def test_compiles_and_computes_the_same(
     suffix: str, style: str, expected: dict[str, list[str]], tmp_path: Path
 ) -> None:
@@ -178,6 +183,7 @@ REGISTERS = """void top(int in[64], int out[64])
 """
 
 
+@pytest.mark.skipif(not LONG, reason="takes long: make test-long")
 def test_the_inference_looks_at_what_it_wrote() -> None:
     """Its banks may be so small that they serve as registers: the first run says so, not a second one."""
     pipeline = Pipeline(["p.c"], Options(), lambda _: REGISTERS.encode())

@@ -12,6 +12,7 @@ from hlspart.model.options import InferOptions, Options, RewriteOptions, TargetO
 from hlspart.pipeline import Pipeline
 from hlspart.targets import load
 from hlspart.verification import VerifyOptions, verify
+from tests.amounts import amount
 
 OFFSETS = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
 
@@ -114,7 +115,7 @@ def stencil(pattern: tuple[tuple[int, ...], ...], mode: str, ports: int) -> str:
         (BOX, 2, "read", 5, 1),
         (LOG, 2, "read", 7, 1),
         (STAR3, 2, "read", 4, 1),
-    ],
+    ][amount(2, 0) :: amount(2, 1)],
 )
 def test_stencils_at_the_least_number_of_banks(
     tmp_path: Path, pattern: tuple[tuple[int, ...], ...], ports: int, mode: str, banks: int, ii: int

@@ -28,6 +28,12 @@ def loop(text: str, name: str = "L", bank_model: str = "static", **target: objec
     return found[0]
 
 
+def pipelined_loop(text: str, **target: object) -> LoopResult:
+    """The one pipelined loop, whatever flattening calls it."""
+    (found,) = (x for x in result(text, **target).loops if x.pipelined)
+    return found
+
+
 def pipelined(body: str, pragmas: str = "", parameters: str = "int A[64], int x[64]", header: str = "") -> str:
     """A function with one pipelined loop L over i = 4..63."""
     start = header or "for (int i = 4; i < 64; i++)"

@@ -1,7 +1,7 @@
 """What the tool may or may not see gives bounds that hold both, with the cause."""
 
 import pytest
-from predicting import loop, result
+from predicting import loop, pipelined_loop
 
 ROWS = """void f(float A[5][11][10]) {
     for (int c = 0; c <= 3; c++)
@@ -82,12 +82,6 @@ void f(const int t[64], int o[64]) {
 }"""
 
 
-def pipelined(text, **target):
-    """The one pipelined loop, whatever flattening calls it."""
-    (found,) = (x for x in result(text, **target).loops if x.pipelined)
-    return found
-
-
 @pytest.mark.parametrize(
     ("text", "tool", "least", "words"),
     [
@@ -102,7 +96,7 @@ def pipelined(text, **target):
     ],
 )
 def test_bounds_hold_both(text, tool, least, words):
-    found = pipelined(text, tool=tool)
+    found = pipelined_loop(text, tool=tool)
     assert found.ii is None and words in found.cause
     low, high = found.bounds
     assert low == least < high
@@ -136,28 +130,28 @@ def test_causes_of_several_kinds_are_all_named():
 
 
 def test_a_pragma_says_what_remainders_keep_apart():
-    found = pipelined(HISTOGRAM.replace("II=1", "II=1\n#pragma HLS DEPENDENCE variable=h inter false"))
+    found = pipelined_loop(HISTOGRAM.replace("II=1", "II=1\n#pragma HLS DEPENDENCE variable=h inter false"))
     assert (found.ii, found.cause) == (1, None)
 
 
 def test_bounds_that_stay_during_the_nest_do_not_keep_it_apart():
     """Reports of a triangular solver and of sums of matrices: one loop A_B, bounds by parameters or outer loops."""
-    flat = pipelined(SHORT.replace("a[i - 1][j] + 1.0f", "1.0f"))
+    flat = pipelined_loop(SHORT.replace("a[i - 1][j] + 1.0f", "1.0f"))
     assert (flat.name, flat.ii, flat.flattened) == ("VITIS_LOOP_2_1_L", 1, ("VITIS_LOOP_2_1", "L"))
     for moving in ("j < i", "j < m + i", "j < b[i]"):
         text = SHORT.replace("j < m", moving).replace("float a[64][64]", "float a[64][64], const int b[64]")
-        assert pipelined(text).name == "L"
-    assert pipelined(SHORT.replace("a[i][j] =", "m = i; a[i][j] =")).name == "L"
+        assert pipelined_loop(text).name == "L"
+    assert pipelined_loop(SHORT.replace("a[i][j] =", "m = i; a[i][j] =")).name == "L"
 
 
 def test_a_module_in_a_recurrence_is_unknown():
-    found = pipelined(CALL)
+    found = pipelined_loop(CALL)
     assert (found.ii, found.bounds) == (None, None) and "next is inlined" in found.cause
-    assert pipelined(CALL.replace("{ return", "{\n#pragma HLS INLINE\nreturn")).ii is not None
+    assert pipelined_loop(CALL.replace("{ return", "{\n#pragma HLS INLINE\nreturn")).ii is not None
 
 
 def test_members_of_structures_are_loaded_and_stored():
-    kinds = [s.operation for s in pipelined(HALVES.replace("half = 1 << s", "half = 128")).schedule]
+    kinds = [s.operation for s in pipelined_loop(HALVES.replace("half = 1 << s", "half = 128")).schedule]
     assert (kinds.count("x load"), kinds.count("x store"), kinds.count("+")) == (2, 2, 2)
 
 
@@ -177,68 +171,6 @@ void f(struct pair a[64], int b[64], int c[64]) {
     assert [kinds.count(f"{name} load") for name in "abc"] == [1, 3, 2]
 
 
-def test_parameters_that_one_call_gives_one_array_are_no_memories_of_their_own():
-    """Their ports and dependences are those of ``t``, which ``add`` alone cannot show."""
-    text = """static void add(int *d, const int *s) {
-    L: for (int i = 0; i < 32; i++) {
-#pragma HLS PIPELINE II=1
-        d[i] += s[i] + s[i + 1];
-    }
-}
-void top(int a[65], int b[65]) {
-    int t[65], u[65];
-    for (int i = 0; i < 65; i++) t[i] = u[i] = a[i];
-    add(t, %s);
-    for (int i = 0; i < 65; i++) b[i] = t[i] + u[i];
-}
-"""
-    assert loop(text % "u").ii == 1
-    for shared in ("t", "&t[32]"):
-        found = loop(text % shared)
-        assert (found.ii, found.confidence) == (None, "unknown")
-        assert found.cause == "d and s are one memory in the call in line 10"
-
-
-def test_local_pointers_name_the_array_that_they_are_set_to():
-    text = """static void add(int *d, const int *s) {
-    L: for (int i = 0; i < 32; i++) {
-#pragma HLS PIPELINE II=1
-        d[i] += s[i];
-    }
-}
-static void inner(int *d, const int *s) { add(d, s); }
-void top(int a[65], int b[65], int c) {
-    int t[65], u[65];
-    for (int i = 0; i < 65; i++) t[i] = u[i] = a[i];
-    int *p = %s;
-    inner(p, t);
-    for (int i = 0; i < 65; i++) b[i] = t[i] + u[i];
-}
-"""
-    assert loop(text % "u").ii == 1
-    for shared in ("t", "t + 1", "c ? u : t"):
-        found = loop(text % shared)
-        assert found.ii is None and found.cause.startswith("d and s are one memory in the call")
-
-
-def test_a_loop_that_uses_an_array_and_a_pointer_into_it():
-    """``p`` reads what the iteration before has stored into ``t``: as if both were called ``t``."""
-    text = """void top(const int a[64], int b[64], int c) {
-    int t[64], u[64];
-    for (int i = 0; i < 64; i++) t[i] = u[i] = a[i];
-    int *p = %s;
-    L: for (int i = 0; i < 63; i++) {
-#pragma HLS PIPELINE II=1
-        p[i + 1] = t[i] + 1;
-    }
-    for (int i = 0; i < 64; i++) b[i] = t[i] + u[i];
-}
-"""
-    assert loop(text % "u").ii == 1
-    assert loop(text % "t").ii == loop((text % "t").replace("p[i + 1]", "t[i + 1]")).ii == 2
-    assert "one memory" in loop(text % "c ? u : t").cause
-
-
 MODULE = """static int off(const int t[32], int i) {
 #pragma HLS INLINE %s
     return t[i] * 3;
@@ -254,9 +186,9 @@ void f(const int a[32], const int b[32], int o[32]) {
 
 @pytest.mark.parametrize("beside", ["a[i]", "off(a, 31 - i)"])
 def test_a_module_loads_for_itself_what_its_caller_loads(beside):
-    found = pipelined(MODULE % ("off", beside))
+    found = pipelined_loop(MODULE % ("off", beside))
     assert found.ii is None and found.cause.startswith("off with INLINE off")
-    assert pipelined(MODULE % ("", beside)).ii == pipelined(MODULE % ("off", "b[i]")).ii == 1
+    assert pipelined_loop(MODULE % ("", beside)).ii == pipelined_loop(MODULE % ("off", "b[i]")).ii == 1
 
 
 def test_remainders_that_unrolling_settles():
@@ -294,32 +226,6 @@ def test_a_pipeline_under_a_condition(place):
     assert (block.ii, block.cause) == (1, None)
 
 
-AXI = """void f(int A[32][32], int o[32]) {
-#pragma HLS INTERFACE m_axi port=A bundle=gmem
-#pragma HLS INTERFACE m_axi port=o bundle=out
-PARTITION
-  L: for (int i = 0; i < 32; i++) {
-#pragma HLS PIPELINE II=1
-    int s = 0;
-    for (int j = 0; j < 32; j++) s += A[i][j];
-    o[i] = s;
-  }
-}
-"""
-
-
-def test_a_partitioned_bus_gives_bounds():
-    """UG1399 refuses the partition; reports of Vitis HLS 2022.2 have a port per bank (32 reads, four banks: II 8)."""
-    plain = loop(AXI.replace("PARTITION\n", ""), tool="vitis-2022.2")
-    assert (plain.ii, plain.bounds) == (32, None)
-    asked = loop(AXI.replace("PARTITION", "#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4 dim=2"))
-    assert asked.ii is None
-    assert asked.bounds == (1, 32)
-    assert "port" in asked.cause
-    on_out = loop(AXI.replace("PARTITION", "#pragma HLS ARRAY_PARTITION variable=o cyclic factor=4"))
-    assert on_out.ii == 32
-
-
 def test_what_is_left_of_a_loop_unrolled_in_part_is_pipelined():
     """Reports of Vitis HLS 2022.2: 32 iterations unrolled by four, no PIPELINE: 8 iterations at II 2."""
     text = """void f(int A[32]) {
@@ -353,68 +259,8 @@ def test_an_outer_iterator_has_one_value_in_all_dimensions(mirror, ii):
     b[0][0] = a[0][0];
 }}
 """
-    found = pipelined(text, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e", clock_ns=5.0)
+    found = pipelined_loop(text, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e", clock_ns=5.0)
     assert (found.ii == ii) if ii is not None else found.recurrence_ii > 2
-
-
-REGISTERS = """void f(float A[32][8], float q[32]) {
-#pragma HLS ARRAY_PARTITION variable=q complete
-#pragma HLS ARRAY_PARTITION variable=A complete dim=2
-    L: for (int i = 0; i < 32; i++) {
-#pragma HLS PIPELINE
-        for (int j = 0; j < 8; j++) q[i] += A[i][j];
-    }
-}
-"""
-
-
-def test_registers_chosen_at_run_time_may_recur():
-    """Each iteration sums up another register, and a report has the sums in a row all the same: 32 of them at II 97."""
-    found = pipelined(REGISTERS, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e", clock_ns=5.0)
-    assert (found.ii, found.bounds) == (None, (1, 41)) and "registers" in found.cause
-    told = REGISTERS.replace("PIPELINE\n", "PIPELINE\n#pragma HLS DEPENDENCE variable=q inter false\n")
-    assert pipelined(told, tool="vitis-2022.2").ii == 1
-    memory = "\n".join(x for x in REGISTERS.splitlines() if "variable=q" not in x)
-    assert pipelined(memory, tool="vitis-2022.2").ii == 1
-
-
-def test_a_recurrence_through_a_memory_that_may_become_registers_is_in_doubt():
-    """32 sums in each iteration: a report has II 3, which only registers allow, and no directive asks for them."""
-    text = """void f(float A[32][32], float o[32]) {
-    float s[32];
-    for (int j = 0; j < 32; j++) s[j] = 0;
-    L: for (int i = 0; i < 32; i++) {
-#pragma HLS PIPELINE II=1
-#pragma HLS ARRAY_PARTITION variable=A complete dim=2
-        for (int j = 0; j < 32; j++) s[j] += A[i][j];
-    }
-    for (int j = 0; j < 32; j++) o[j] = s[j];
-}
-"""
-    (found,) = (x for x in result(text, tool="vitis-2022.2", clock_ns=5.0).loops if x.name == "L")
-    assert found.ii is None and found.bounds[0] <= 3 < found.bounds[1]
-
-
-SOME_BANKS = """void f(float a[240], float b[240]) {{
-#pragma HLS ARRAY_PARTITION variable=a cyclic factor={factor}
-#pragma HLS ARRAY_PARTITION variable=b complete
-    L: for (int i = 0; i < 15; i++) {{
-#pragma HLS PIPELINE II=1
-        for (int k = 0; k < 16; k++) b[16 * i + k] = a[16 * i + k];
-    }}
-}}"""
-
-
-@pytest.mark.parametrize("factor", [2, 4, 5, 6, 8, 10, 12, 16, 24, 48])
-def test_remainders_of_no_power_of_two_may_hide_which_banks_an_access_reaches(factor):
-    """Sixteen loads on two ports: of the banks by enumeration, or of all where a remainder does not say which."""
-    reached = [{(16 * i + k) % factor for i in range(15)} for k in range(16)]
-    seen = max(sum(bank in banks for banks in reached) for bank in range(factor))
-    fixed = all(len(banks) == 1 for banks in reached)
-    hidden = seen if fixed or factor & (factor - 1) == 0 else 16
-    low, high = -(-seen // 2), -(-hidden // 2)
-    found = loop(SOME_BANKS.format(factor=factor), "L")
-    assert (found.ii, found.bounds) == ((low, None) if low == high else (None, (low, high)))
 
 
 ONE_ARM = """void f(float a[64], float b[64], int n[32]) {
@@ -451,61 +297,3 @@ def test_a_factor_that_is_a_variable_is_a_constant_to_some_tools():
     assert old.ii is None and "variables in ARRAY_PARTITION" in (old.cause or "")
     assert new.ii is not None and new.ii > 1
     assert loop(text.replace("factor=lanes", "factor=4"), tool="vivado-hls-2019.2").ii == 1
-
-
-@pytest.mark.parametrize(("members", "bounds"), [("a, b, c, d, e, f", (1, 6)), ("a, b, c, d", 1), ("a, b, c", (1, 3))])
-def test_structures_that_fill_no_port(members, bounds):
-    """AMD's example of structures (2023.2): II 2 for elements of 24 bytes at m_axi ports, 1 for 32."""
-    text = f"""struct Many {{ int {members}; }};
-void f(Many *in, Many out[50]) {{
-#pragma HLS INTERFACE m_axi port=in bundle=g
-    L: for (int i = 0; i < 50; i++)
-        out[i] = in[i];
-}}
-"""
-    found = loop(text, tool="vitis-2023.2", path="k.cpp")
-    assert (found.ii or found.bounds) == bounds
-
-
-@pytest.mark.parametrize(("tool", "said"), [("vitis-2025.1", (1, 8)), ("vitis-2022.2", 8)])
-def test_a_bound_memory_may_be_partitioned_all_the_same(tool, said):
-    """A public report (2025.1): II 1 for 16 stores an iteration into one bank that BIND_STORAGE gives one port."""
-    text = """void f(int in[32], int out[256]) {
-    int held[4][256];
-#pragma HLS BIND_STORAGE variable=held type=ram_1p
-    for (int n = 0; n < 4; n++) L: for (int i = 0; i < 32; i++) {
-#pragma HLS PIPELINE II=1
-        for (int j = 0; j < 8; j++) held[n][i * 8 + j] = in[i] >> j;
-    }
-    OUT: for (int i = 0; i < 256; i++) out[i] = held[i & 3][i];
-}
-"""
-    found = next(x for x in result(text, tool=tool).loops if x.flattened[-1:] == ("L",) or x.name == "L")
-    assert (found.ii or found.bounds) == said
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "ii", "bounds"),
-    [
-        (("(r + i) & 3", "(r + i + 1) & 3", "(r + i + 2) & 3"), ("i", "i", "i"), None, (1, 2)),
-        (("(r + i) & 3", "(r + i + 1) & 3", "(r + i + 2) & 3"), ("i", "i + 1", "i + 2"), 2, None),
-        (("0", "1", "2"), ("i", "i", "i"), 1, None),
-    ],
-)
-def test_loads_at_one_place_of_rows_that_are_chosen_at_run_time(
-    rows: tuple[str, ...], columns: tuple[str, ...], ii: int | None, bounds: tuple[int, int] | None
-) -> None:
-    """Each loads its column of every row: equal columns may be loaded once, as one report has it."""
-    loads = " + ".join(f"b[{row}][{column}]" for row, column in zip(rows, columns, strict=True))
-    found = loop(f"""void f(int in[64], int out[64], int r) {{
-    int b[4][72];
-#pragma HLS ARRAY_PARTITION variable=b complete dim=1
-    for (int k = 0; k < 4; k++) for (int i = 0; i < 72; i++) b[k][i] = in[i & 63] + k;
-    L: for (int i = 0; i < 64; i++) {{
-#pragma HLS PIPELINE
-        out[i] = {loads};
-    }}
-}}
-""")
-    assert (found.ii, found.bounds) == (ii, bounds)
-    assert bounds is None or "loads at one place of all rows of b" in (found.cause or "")

@@ -174,7 +174,7 @@ void top(hls::stream<word> &in, hls::stream<int> &out, const ap_fixed<16, 6> k[4
         ("i < 64; i++) to", "i < 63; i++) to", "in[0]"),
         ("i < 63", "i < 62", "out[62]"),
         ("k[3 - i] +", "k[3 - i] * (i < 3 ? 1 : 2) +", "r[3]"),
-    ][: amount(3, 6)],
+    ][: amount(2, 6)],
 )
 def test_streams_and_fixed_point_numbers_are_driven(tmp_path: Path, old: str, new: str, where: str) -> None:
     for name, text in (("a.cpp", KERNEL), ("b.cpp", KERNEL.replace(old, new, 1) if old else KERNEL)):

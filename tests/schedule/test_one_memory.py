@@ -1,0 +1,65 @@
+"""Names of one memory: parameters that a call gives one array, pointers into it."""
+
+from predicting import loop
+
+
+def test_parameters_that_one_call_gives_one_array_are_no_memories_of_their_own():
+    """Their ports and dependences are those of ``t``, which ``add`` alone cannot show."""
+    text = """static void add(int *d, const int *s) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        d[i] += s[i] + s[i + 1];
+    }
+}
+void top(int a[65], int b[65]) {
+    int t[65], u[65];
+    for (int i = 0; i < 65; i++) t[i] = u[i] = a[i];
+    add(t, %s);
+    for (int i = 0; i < 65; i++) b[i] = t[i] + u[i];
+}
+"""
+    assert loop(text % "u").ii == 1
+    for shared in ("t", "&t[32]"):
+        found = loop(text % shared)
+        assert (found.ii, found.confidence) == (None, "unknown")
+        assert found.cause == "d and s are one memory in the call in line 10"
+
+
+def test_local_pointers_name_the_array_that_they_are_set_to():
+    text = """static void add(int *d, const int *s) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        d[i] += s[i];
+    }
+}
+static void inner(int *d, const int *s) { add(d, s); }
+void top(int a[65], int b[65], int c) {
+    int t[65], u[65];
+    for (int i = 0; i < 65; i++) t[i] = u[i] = a[i];
+    int *p = %s;
+    inner(p, t);
+    for (int i = 0; i < 65; i++) b[i] = t[i] + u[i];
+}
+"""
+    assert loop(text % "u").ii == 1
+    for shared in ("t", "t + 1", "c ? u : t"):
+        found = loop(text % shared)
+        assert found.ii is None and found.cause.startswith("d and s are one memory in the call")
+
+
+def test_a_loop_that_uses_an_array_and_a_pointer_into_it():
+    """``p`` reads what the iteration before has stored into ``t``: as if both were called ``t``."""
+    text = """void top(const int a[64], int b[64], int c) {
+    int t[64], u[64];
+    for (int i = 0; i < 64; i++) t[i] = u[i] = a[i];
+    int *p = %s;
+    L: for (int i = 0; i < 63; i++) {
+#pragma HLS PIPELINE II=1
+        p[i + 1] = t[i] + 1;
+    }
+    for (int i = 0; i < 64; i++) b[i] = t[i] + u[i];
+}
+"""
+    assert loop(text % "u").ii == 1
+    assert loop(text % "t").ii == loop((text % "t").replace("p[i + 1]", "t[i + 1]")).ii == 2
+    assert "one memory" in loop(text % "c ? u : t").cause
