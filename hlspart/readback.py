@@ -164,7 +164,8 @@ def _no_slower(
                 pipeline.program, result, GroupRefusal("slower", f"in the rewritten text {lost[0].text}", at)
             )
         for item in lost:
-            inside = {names[v] for v in touched(pipeline.program, pipeline.analysis, item)} - withheld.keys()
+            named = {names[v] for v in touched(pipeline.program, pipeline.analysis, item) if v in names}
+            inside = named - withheld.keys()
             for name in inside or set(names.values()) - withheld.keys():
                 withheld[name] = f"in the rewritten text {item.text}"
 

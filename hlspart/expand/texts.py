@@ -98,7 +98,7 @@ class Texts:
                 if at.kind not in ("plain", "argument"):
                     name = self.program.variable(variable).name
                     raise Refusal("condition", f"a macro's body names {name}, which needs another name here", use.at)
-                edits[at.span] = whole[variable] if element else names[variable]
+                edits.setdefault(at.span, whole[variable] if element else names[variable])
         return self.edited(span, edits)
 
     def kept(self, use: Name | ArrayRef) -> bool:
@@ -201,8 +201,8 @@ def type_text(program: Program, variable: int) -> str:
         if not isinstance(element, ScalarType):
             raise Refusal("condition", f"the type of {v.name} cannot be written down again", v.at)
         return element.name
-    words = [w for w in re.split(r"\s+", text) if w not in ("const", "static", "register", "constexpr")]
-    return " ".join(words)
+    words = [w for w in re.split(r"\s+", text) if w not in ("const", "static", "register", "constexpr", "auto")]
+    return " ".join(words) if words or not isinstance(element, ScalarType) else element.name
 
 
 def declared_in(stmt: Stmt) -> frozenset[int]:

@@ -22,7 +22,7 @@ from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, 
 from hlspart.model.source import Span
 from hlspart.reuse.fills import Fill
 from hlspart.reuse.forms import Offset
-from hlspart.reuse.windows import Window, WindowNest
+from hlspart.reuse.windows import Window, WindowNest, counts_from, is_int
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Uses
@@ -44,6 +44,7 @@ class _Axis(Struct, frozen=True):
     every: int
     scale: int
     open: bool  # the loop ends by a value of the run, at ``last`` or before
+    exact: bool  # it counts in ``int``, or in a type that C promotes to it
 
     @property
     def points(self) -> int:
@@ -117,18 +118,20 @@ class WindowEmitter(Struct):
             start = min([first, *(w.hull[d][0] - w.high[d] for w in nest.windows)])
             variable = self.program.variable(info.variable)
             kind = variable.type
-            plain = isinstance(kind, ScalarType) and kind.kind == "int" and "<" not in kind.name
-            signed = isinstance(kind, ScalarType) and kind.signed
-            name = variable.name
+            counts, name = counts_from(self.program, variable, start), variable.name
+            exact = isinstance(kind, ScalarType) and kind.kind == "int" and (kind.bits < 32 or is_int(kind))
             if trips is None and texts.read_outside_loops(nest.region.analysis, info.variable):
                 raise Refusal("trip-count", f"{name} is read behind the loop {loop.name}", loop.header)
-            if trips is None and not (plain and (signed or start >= 0)):
+            if trips is None and not counts:
                 raise Refusal("trip-count", f"{name} cannot count from {start}", loop.header)
-            if scale * info.step > 1 or (start != first and not (plain and (signed or start >= 0))):
+            if scale * info.step > 1 or (start != first and not counts):
                 if texts.read_outside_loops(nest.region.analysis, info.variable):
                     raise Refusal("trip-count", f"{name} is read behind the loop {loop.name}", loop.header)
+                if start < -(1 << 31) or last + 1 >= 1 << 31:
+                    raise Refusal("trip-count", f"{name} counts beyond the range of int", loop.header)
                 name = self.names.free(f"{name}_scan")
-            axes.append(_Axis(loop, variable.name, name, start, first, last, scale * info.step, scale, trips is None))
+            every, exact = scale * info.step, exact or name != variable.name
+            axes.append(_Axis(loop, variable.name, name, start, first, last, every, scale, trips is None, exact))
         return tuple(axes)
 
     def _header(self, axis: _Axis) -> None:
@@ -323,7 +326,7 @@ class _Writer:
         fill = self.emitter.fills.get(self.window.variable)
         if fill is not None and fill.alike:
             moved = zip(self.axes, self.window.high, fill.offsets, strict=True)
-            return fill.statements([a.at(high - own) for a, high, own in moved], register)
+            return fill.statements([a.at(high - own) for a, high, own in moved], register, self._exact)
         indices = []
         for base, moving in self.window.template.parts:
             fixed = [self._form(base)] if base.terms or base.const or not moving else []
@@ -333,8 +336,13 @@ class _Writer:
                 f"{i} - {own}" if own > 0 else f"{i} + {-own}" if own else i
                 for i, own in zip(indices, fill.offsets, strict=True)
             ]
-            return fill.statements(moved_by, register)
+            return fill.statements(moved_by, register, self._exact)
         return [f"{register} = {self.variable.name}{''.join(f'[{i}]' for i in indices)};"]
+
+    @property
+    def _exact(self) -> bool:
+        """Whether points are of the type ``int``."""
+        return all(axis.exact for axis in self.axes)
 
     def _moving(self, moving: Sequence[tuple[int, int]]) -> list[str]:
         """The terms of the newest element's subscript that the loops move."""
@@ -351,6 +359,7 @@ class _Writer:
         for (_, moving), span in zip(self.window.template.parts, self.window.inside, strict=True):
             if span is not None:
                 text, hull = " + ".join(self._moving(moving)), self.window.hull
+                text = text if self._exact else f"(int)({text})"  # what is unsigned has no side below 0
                 low, high = (sum(p * hull[d][k] for d, p in moving) for k in (0, 1))
                 found += [f"{text} >= {span[0]}"] if low < span[0] else []
                 found += [f"{text} <= {span[1]}"] if high > span[1] else []

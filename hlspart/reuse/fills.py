@@ -37,8 +37,9 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Origin, Span, comments
 from hlspart.reuse.forms import form_of
-from hlspart.reuse.windows import Window, WindowNest, only, plain_body
+from hlspart.reuse.windows import Window, WindowNest, is_int, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.windows import covers, in_step
@@ -58,15 +59,28 @@ class Fill(Struct, frozen=True):
     offsets: tuple[int, ...]
     alike: bool
 
-    def statements(self, points: Sequence[str], register: str) -> list[str]:
-        """Lines that give ``register`` the value of an element, with ``points`` for the iterators."""
-        names = {v: p if re.fullmatch(r"\w+", p) else f"({p})" for v, p in zip(self.iterators, points, strict=True)}
+    def statements(self, points: Sequence[str], register: str, exact: bool) -> list[str]:
+        """Lines that give ``register`` the value of an element, with ``points`` for the iterators.
+
+        ``exact``: the points are of the type ``int``. An iterator of another type keeps its own.
+        """
+        at = dict(zip(self.iterators, points, strict=True))
+        names = {v: p if re.fullmatch(r"\w+", p) else f"({p})" for v, p in at.items()}
+        for variable in map(self.program.variable, at):
+            if not exact or not is_int(variable.type):
+                kind = element_text(self.program, variable)
+                if kind is None:
+                    raise Refusal("condition", f"the type of {variable.name} has no name", variable.at)
+                names[variable.id] = f"(({kind}){names[variable.id]})"
+        roots = (e for stmt in self.body for e in statement_expressions(self.program, stmt))
+        indices = (i for root in roots for e in walk(root) if isinstance(e, ArrayRef) for i in e.indices)
+        subscripts = {i.at.span: at[i.variable] for i in indices if isinstance(i, Name) and i.variable in at}
         texts = Texts(self.program, self.program.functions[self.loop.function].body)
         lines: list[str] = []
         for stmt in self.body:
-            text = texts.text(stmt.at.span, names, {self.variable: register})
+            text = texts.text(stmt.at.span, names, {self.variable: register}, subscripts)
             column = self.program.sources[stmt.at.span.path].line_column(stmt.at.span.start)[1] - 1
-            lines += indented(re.sub(r"\[\(([^()\[\]]*)\)\]", r"[\1]", text), "", column)
+            lines += indented(text, "", column)
         return lines
 
     def remove(self, buffer: EditBuffer) -> None:

@@ -19,9 +19,11 @@ from hlspart.expand.region import Refusal, Region, build
 from hlspart.expand.texts import block_of, names_in, type_text
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.program import (
+    INT,
     ArrayType,
     Block,
     Call,
+    CType,
     Loop,
     PointerType,
     PragmaMark,
@@ -29,6 +31,7 @@ from hlspart.model.program import (
     ScalarType,
     Stmt,
     StructType,
+    Variable,
     walk,
 )
 from hlspart.model.results import IIResult
@@ -155,6 +158,20 @@ def plain_body(loop: Loop) -> list[Stmt]:
     while len(stmts) == 1 and isinstance(stmts[0], Block):
         stmts = [s for s in stmts[0].body if not isinstance(s, PragmaMark)]
     return stmts
+
+
+def is_int(type_: CType) -> bool:
+    """Whether a type is C's ``int``, by whatever name."""
+    return isinstance(type_, ScalarType) and type_ == replace(INT, name=type_.name) and "<" not in type_.name
+
+
+def counts_from(program: Program, variable: Variable, start: int) -> bool:
+    """Whether a loop's iterator can begin at ``start``: one of C's integers, the type of which is declared."""
+    kind = variable.type
+    if not isinstance(kind, ScalarType) or kind.kind != "int" or "<" in kind.name:
+        return False
+    declared = program.text(variable.declarations[0].specifiers).split()
+    return start >= (-(1 << kind.bits - 1) if kind.signed else 0) and not ("auto" in declared and variable.init)
 
 
 def only(loop: Loop) -> Loop | None:

@@ -26,6 +26,7 @@ from hlspart.rewrite.outcomes import outcome_of
 from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.refusals import Refusals
 from hlspart.rewrite.regions import Blocked, Movement, Planner
+from hlspart.rewrite.unroll import at_once
 from hlspart.rewrite.uses import Uses
 
 SELECTIONS = 20_000  # choices of a bank in the bank-centric text of one group, some seven tokens each
@@ -56,6 +57,7 @@ class Decider(Struct, frozen=True, dict=True):
     layouts: Mapping[int, Layout]
     strict: frozenset[int] | None = None  # under auto, for tools that partition: their pipelined loops
     costly: Mapping[int, frozenset[int]] = field(default_factory=dict)  # by group, loops that bank-centric code is for
+    pipelined: frozenset[int] = frozenset()
 
     @cached_property
     def names(self) -> Names:
@@ -318,6 +320,7 @@ class Decider(Struct, frozen=True, dict=True):
             {v: self.names.free(f"{stems[v]}_GET") for v in in_place},
             {v: self.names.free(f"{stems[v]}_PUT") for v in in_place},
             {d.ref.id: self.names.free(f"{stems[d.ref.variable]}_t{k}") for k, d in enumerate(stores)},
+            at_once(self.program, self.analysis, self.pipelined, group.id),
         )
 
     def _gathered(

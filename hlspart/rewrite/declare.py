@@ -111,7 +111,7 @@ BASIC = frozenset(["int", "unsigned", "signed", "long", "short", "char", "float"
 STANDARD = frozenset((*(f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)), "size_t"))
 
 _EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
-_STORAGE = re.compile(r"\b(?:static|extern|register|inline|thread_local|_Thread_local)\b")
+_STORAGE = re.compile(r"\b(?:static|extern|register|auto|inline|thread_local|_Thread_local)\b")
 _OWN_QUALIFIERS = re.compile(r"\b(?:const|constexpr|volatile)\b")
 _ENUM = re.compile(r"enum\s+(?:class\s+|struct\s+)?(\w+)[^{]*\{.*\}", re.S)
 _STARS = re.compile(r"(?:\*|\b(?:const|volatile|restrict|__restrict|__restrict__)\b|\s)+")
@@ -140,6 +140,8 @@ def element_text(program: Program, variable: Variable) -> str | None:
     stars = re.sub(r"\*[^*]*\Z", "", stars) if pointer else stars
     stars = re.sub(r"[^*]*\Z", "", stars)
     base = base if stars else _OWN_QUALIFIERS.sub(" ", base)
+    if not _OWN_QUALIFIERS.sub(" ", base).strip():  # auto, which takes the type of what is there
+        return otherwise
     return " ".join(f"{base} {stars}".split()) or otherwise
 
 

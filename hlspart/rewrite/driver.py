@@ -160,7 +160,10 @@ class Rewrite(Struct, frozen=True):
         generic = not self.stages.target.partition_directive
         partitioned = any(g.dims for g in self.stages.validation.groups.values())
         ii = self.stages.figures if (partitioned or layouts) and self.options.style == "auto" and not generic else None
-        result = rewrite(self.program, self.analysis, self.stages.validation, self.options, ii, generic, layouts)
+        pipelined = self.stages.pipelined if partitioned or layouts else frozenset[int]()
+        result = rewrite(
+            self.program, self.analysis, self.stages.validation, self.options, ii, generic, layouts, pipelined
+        )
         first = result
         for what, way in (("prepared", self._prepared(first)), ("functions copied", self._copied(first))):
             result, done = self._opened(layouts, result, what, way)

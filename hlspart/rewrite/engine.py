@@ -39,12 +39,14 @@ def rewrite(
     ii: IIResult | None = None,
     generic: bool = False,
     layouts: Mapping[int, Layout] | None = None,
+    pipelined: frozenset[int] = frozenset(),
 ) -> RewriteResult:
     """Banked C for every partitioned group that allows it (contract ``rewrite``).
 
     ``ii`` is the port check under the static bank model; ``auto`` needs it to see which partitions
     the tool cannot use as they are. ``generic``: the target is a tool without partitioning.
     ``layouts``: by group id, layouts that no pragma says (from the inference); written as crossbar.
+    ``pipelined``: the loops that the tool pipelines, inside of which it writes all loops out.
     """
     uses = Uses(program)
     costly = {group.id: _costly(program, group.members, ii) for group in analysis.groups} if ii is not None else {}
@@ -52,7 +54,8 @@ def rewrite(
     strict = None
     if options.style == "auto" and ii is not None and not generic:
         strict = frozenset(loop.loop for loop in ii.loops if loop.pipelined)
-    decision = Decider(program, analysis, validation, options, uses, styles, layouts or {}, strict, costly).decide()
+    known = program, analysis, validation, options, uses, styles, layouts or {}, strict, costly, pipelined
+    decision = Decider(*known).decide()
     plans = list(decision.plans)
     refused: list[GroupOutcome] = []
     while True:  # a refusal found while editing starts over without that group

@@ -40,6 +40,7 @@ class Plan(Struct, frozen=True):
     gets: Mapping[int, str] = field(default_factory=dict)  # by member, the macro that loads in place
     puts: Mapping[int, str] = field(default_factory=dict)  # by member, the macro that stores in place
     waiting: Mapping[int, str] = field(default_factory=dict)  # by ArrayRef, the variable of a store in place
+    multiplied: bool = False  # the tool runs more than one iteration of the text at once
     gathered: bool = False  # the arrays stay, calls of a library read them
 
     @property

@@ -79,7 +79,12 @@ def insert_partition(program: Program, plan: Plan, factor: int, buffer: EditBuff
 
 
 def _storage(plan: Plan) -> str | None:
-    """The memory whose ports serve the lanes of every region (UG1399, BIND_STORAGE); None: more than two."""
+    """The memory whose ports serve the lanes of every region (UG1399, BIND_STORAGE).
+
+    None: more than two, or ports serve more than lanes: accesses in place, and iterations that run at once.
+    """
+    if plan.multiplied or plan.movement.direct:
+        return None
     reads = max((r.read_lanes for r in plan.movement.regions), default=0)
     writes = max((r.write_lanes for r in plan.movement.regions), default=0)
     if reads <= 1 and writes <= 1:

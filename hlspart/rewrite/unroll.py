@@ -54,6 +54,14 @@ def inside_pipelines(
     return tuple(found.values())
 
 
+def at_once(program: Program, analysis: AccessAnalysis, pipelined: frozenset[int], group: int) -> bool:
+    """Whether the tool runs several iterations of a loop around accesses to ``group`` at once."""
+    factors = unroll_factors(program)
+    around = {loop for a in analysis.accesses if analysis.group_of.get(a.array) == group for loop in a.loops}
+    unrolled = any(factors.get(loop, 1) != 1 for loop in around)
+    return unrolled or bool(inside_pipelines(program, analysis, pipelined, frozenset({group})))
+
+
 def copies(analysis: AccessAnalysis, plan: Iterable[Unrolling]) -> int:
     """How often the most copied access stands in the text with these loops written out."""
     factors = {u.loop: u.factor or analysis.loops[u.loop].trip_count.exact or 1 for u in plan}

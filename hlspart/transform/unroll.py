@@ -210,8 +210,7 @@ class _Unroll:
     def _tested(self, factor: int) -> Iterator[Stmt]:
         """Copies after the first under the loop's test, which ends the loop as well once it has failed."""
         assert self.loop.test is not None
-        for k in range(factor):
-            value = self._moved(k)
+        for value in map(self._moved, range(factor)):
             body = self._copy(value)
             if value is None:
                 yield body
@@ -295,9 +294,8 @@ class _Unroll:
         wide = self.kind if self.kind.bits >= 32 else INT
 
         def value(at: Origin, exact: bool) -> Expr:
-            amount = integer(abs(by), made(at))
-            moved = Binary(made(at), wide, "+" if by > 0 else "-", self._iterator(made(at)), amount)
-            return self._typed(at, exact, moved)
+            op, amount = "+" if by > 0 else "-", integer(abs(by), made(at))
+            return self._typed(at, exact, Binary(made(at), wide, op, self._iterator(made(at)), amount))
 
         return value if k else None
 
@@ -311,17 +309,22 @@ class _Unroll:
         return Name(at, self.iterator.type, self.iterator.id)
 
     def _changed(self, at: Origin, by: int) -> Expr:
-        amount = integer(abs(by), made(at))
-        op = "+=" if by > 0 else "-="
+        op, amount = "+=" if by > 0 else "-=", integer(abs(by), made(at))
         return Assign(made(at), self.iterator.type, op, self._iterator(made(at)), amount)
 
     def _left_over(self, at: Origin) -> Iterator[Stmt]:
-        """The value that the iterator has behind the loop."""
+        """The value that the iterator has behind the loop; used even where nothing reads it, or compilers complain."""
         if not isinstance(self.loop.init, Declare):
             assert self.info.lower is not None
-            last = self.info.lower.const + self.trips * self.step
-            value = integer(last, at)
-            yield ExprStmt(at, Assign(at, self.iterator.type, "=", self._iterator(at), value))
+            name, value = self._iterator(at), integer(self.info.lower.const + self.trips * self.step, at)
+            yield ExprStmt(at, Assign(at, name.type, "=", name, value))
+            if self._reads(self.program.functions[self.loop.function].body) == self._reads(self.loop):
+                yield ExprStmt(at, Cast(at, VoidType(), self._iterator(at)))
+
+    def _reads(self, stmt: Stmt) -> int:
+        """How often ``stmt`` names the iterator, but for assignments to it."""
+        mine = self.iterator.id
+        return sum(_is(e, mine) - _assigns(e, mine) for e in all_expressions(self.program, stmt))
 
     def _unrolls(self, mark: Stmt) -> bool:
         """Whether a pragma is about the unrolling that is done."""
@@ -376,8 +379,7 @@ def _overshoots(program: Program, loop: Loop, info: LoopInfo) -> bool:
     if any(isinstance(e, Assign | IncDec | Call) or _is(e, variable.id) for e in walk(bound)):
         return False
     body = program.functions[loop.function].body
-    setting = [s for s in walk_statements(body) if _sets(s, variable.id)]
-    known = {id(e) for s in setting for e in all_expressions(program, s)}
+    known = {id(e) for s in walk_statements(body) if _sets(s, variable.id) for e in all_expressions(program, s)}
     return all(id(e) in known for e in all_expressions(program, body) if _is(e, variable.id))
 
 
@@ -387,8 +389,11 @@ def _sets(stmt: Stmt, variable: int) -> bool:
         return False
     if isinstance(stmt.init, Declare):
         return variable in stmt.init.variables
-    first = stmt.init.expr if isinstance(stmt.init, ExprStmt) else None
-    return isinstance(first, Assign) and first.op == "=" and _is(first.target, variable)
+    return isinstance(stmt.init, ExprStmt) and _assigns(stmt.init.expr, variable)
+
+
+def _assigns(expr: Expr, variable: int) -> bool:
+    return isinstance(expr, Assign) and expr.op == "=" and _is(expr.target, variable)
 
 
 def _is(expr: Expr, variable: int) -> bool:

@@ -95,6 +95,14 @@ def test_same_bits_and_planned_bursts(kernel: str, tiles: str, defines: list[str
 
 
 WRITTEN = {
+    # below 3 an unsigned i - 3 is large, and an int has no room for the product
+    "types of iterators": (
+        "void f(int A[64], int B[64])\n{\n    for (int t = 0; t < 16; t++)\n"
+        "        for (unsigned i = 1; i < 63; i++)\n"
+        "            A[i] = (A[i - 1] + 2 * A[i] + A[i + 1]) / 4 + (i - 3 < 5) + (int)(i * 100000000u >> 28);\n"
+        "    for (long i = 0; i < 64; i++) B[i] = (int)(i << 40 >> 38);\n}\n",
+        "t:4,t+i:8",
+    ),
     # the callee's parameter has the name of the caller's loop counter
     "capture": (
         "static int tap(const int x[64], int i) { int u = i; return x[u] * 3; }\n"

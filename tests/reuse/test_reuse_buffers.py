@@ -145,6 +145,50 @@ def test_a_fill_of_what_the_nest_writes_stays() -> None:
     assert equal(old, found, 2)
 
 
+@pytest.mark.parametrize(("filled", "slid"), [
+    ("unsigned", "int"), ("int", "unsigned"), ("long", "int"), ("short", "unsigned long"), ("auto", "auto"),
+])  # fmt: skip
+def test_a_fill_computes_with_the_type_of_its_own_iterator(filled: str, slid: str) -> None:
+    """What decides: below 1 an unsigned ``j - 1`` is large, and an ``int`` has no room for the product."""
+    first = ("0u", "5u") if filled == "auto" else ("0", "1")
+    text = f"""int size(int) {{ return 1; }} int size(unsigned) {{ return 2; }} int size(long) {{ return 3; }}
+int size(short) {{ return 4; }}
+void k(const int in[64], int out[64]) {{
+    int F[64];
+    for ({filled} j = {first[0]}; j < 64; j++) {{
+#pragma HLS PIPELINE II=1
+        F[j] = in[j] + (j - 1 < 2) * 9 + (int)(j * 100000000L >> 8) + size(j);
+    }}
+    for ({slid} i = {first[1]}; i < 63; i++) {{
+#pragma HLS PIPELINE II=1
+        out[i] = F[i - 1] + F[i] + F[i + 1] + (i - 6 < 2);
+    }}
+}}
+"""
+    old = hlspart.parse(text, "k.cpp", top="k")
+    new = old.rewrite(infer=True)
+    assert "F_window[2] = in[" in new.texts["k.cpp"] and " F[64]" not in new.texts["k.cpp"]
+    assert equal(old, new, 3)
+
+
+def test_an_iterator_beyond_int_has_no_window() -> None:
+    text = """void k(const int in[128], int out[64]) {
+    int A[128];
+    for (int j = 0; j < 128; j++) A[j] = in[j];
+    for (long i = 1L << 40; i < (1L << 40) + 64; i += 2) {
+#pragma HLS PIPELINE II=1
+        out[i - (1L << 40)] = A[i - (1L << 40)] + A[i - (1L << 40) + 2] + A[i - (1L << 40) + 4];
+    }
+}
+"""
+    old = hlspart.parse(text)
+    (refused,) = [o for o in old.rewrite(style="reuse").outcomes if o.status == "refused"]
+    assert (refused.code, refused.reason) == ("trip-count", "i counts beyond the range of int")
+    near = hlspart.parse(text.replace("1L << 40", "1L << 20"))
+    new = near.rewrite(style="reuse")
+    assert "A_window" in new.texts["kernel.c"] and equal(near, new, 2)
+
+
 def test_a_copy_by_address_is_fused_with_a_window_by_row_and_column() -> None:
     text = """void copy(const int *in, int *out) {
 #pragma HLS INTERFACE m_axi port=in depth=4096

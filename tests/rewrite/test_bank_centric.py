@@ -11,10 +11,11 @@ import pytest
 from rewrite_help import analysed, banked, banked_as, outputs
 
 from hlspart.layouts.lattice import linear
-from hlspart.model.options import InferOptions, Options, RewriteOptions
+from hlspart.model.options import InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.model.rewriting import RewriteResult, lut_levels
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite import rewrite
+from hlspart.targets import load
 from hlspart.verification import VerifyOptions, verify
 from tests.amounts import amount
 
@@ -227,6 +228,40 @@ def test_stencils_reach_their_interval(
 def test_stores_that_may_meet_bring_no_dependence_directive() -> None:
     text = kernel("f", "A[i] = 1; A[7] = 2; A[9 - i] = 3; A[13 - i] = 4;", "int A[14]", "A", "A[i] = i;")
     assert "direction=WAW" not in banked(text, style="crossbar").files["p.c"]
+
+
+@pytest.mark.parametrize(("store", "bound"), [("EACH(k, 8) w[k][i] = in[i] * k;", False), ("w[3][i] = in[i];", True)])
+def test_storage_is_bound_only_where_its_ports_serve_what_the_tool_writes_out(
+    store: str, bound: bool, tmp_path: Path
+) -> None:
+    """Eight stores of one text in four banks are two a bank: a memory of one port for stores would be slower."""
+    text = f"""#define EACH(v, n) for (int v = 0; v < n; v++)
+void k(const int in[60], int out[60])
+{{
+    int w[8][60] = {{{{0}}}};
+#pragma HLS ARRAY_PARTITION variable=w cyclic factor=4 dim=1
+FILL: for (int i = 0; i < 60; i++) {{
+#pragma HLS PIPELINE II=1
+        {store}
+    }}
+    for (int j = 0; j < 8; j++) {{
+        for (int i = 0; i < 60; i++) {{
+#pragma HLS PIPELINE II=1
+            out[i] = w[j][i];
+        }}
+    }}
+}}
+"""
+    (tmp_path / "old.c").write_text(text)
+    result = Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions(style="crossbar"))
+    new = result.files["p.c"]
+    (tmp_path / "new.c").write_text(new)
+    assert ("type=ram_s2p" in new) == bound and [o.status for o in result.outcomes] == ["rewritten"]
+    options = VerifyOptions(top="k", vectors=1, map=result.map_json(), ports=load(TargetOptions()))
+    found = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), options)
+    assert found.status == "equal", found.message
+    fills = [(u.writes, u.interval) for u in found.ports if u.loop == "FILL"]
+    assert max(fills) == (1 if bound else 2, 1)
 
 
 def test_a_parameter_under_a_banking_function_is_compared_through_the_map(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -329,3 +330,52 @@ def test_the_size_of_an_element_in_a_loop_that_is_written_out(tmp_path: Path) ->
     result, pipeline = rewritten(text, tmp_path, style="split", unroll=True)
     assert [o.status for o in result.outcomes] == ["rewritten", "rewritten"]
     assert pipeline.rewrite(RewriteOptions(style="split", unroll=True)).outcomes == ()
+
+
+def test_an_iterator_that_nothing_reads_any_more_is_no_warning(tmp_path: Path) -> None:
+    """The first of two loops is written out beside one that reads the iterator, the second beside none."""
+    text = """int fir(const int x[40], int y[40])
+{
+    int d[44] = {0}, top = 0, i;
+#pragma HLS array_partition variable=d cyclic factor=4
+    for (i = 0; i < 40; i++) d[i + 4] = x[i];
+    for (i = 0; i < 36; i += 4) {
+        unsigned char k, n;
+        for (k = 0; k < 4; k++) y[i + k] = d[i + k];
+        for (k = 0; k < 4; k++) y[i + k] += 3 * d[i + k + 4];
+        for (n = 0; n < 2; n++) top += d[i + n];
+        top += n;
+    }
+    return top;
+}
+"""
+    result, _ = rewritten(text, tmp_path, style="split", unroll=True)
+    (new,) = result.files.values()
+    assert [o.status for o in result.outcomes] == ["rewritten"] and "k < 4" not in new
+    assert new.count("k = 4;") == 2 and new.count("(void)k;") == 1 and "(void)n" not in new
+    path = str(tmp_path / "new.c")
+    for flags in (["-Wall", "-Wextra"], ["-Wall", "-O2"]):
+        built = ["gcc", *flags, "-Werror", "-Wno-unknown-pragmas", "-c", path, "-o", "/dev/null"]
+        assert subprocess.run(built, capture_output=True, text=True, check=False).stderr == ""
+
+
+def test_the_type_of_an_iterator_that_is_declared_by_its_value(tmp_path: Path) -> None:
+    """No cast can say ``auto``: below 1 an unsigned ``i - 1`` is large in each copy."""
+    text = """int size(int) { return 1; } int size(unsigned) { return 2; } int size(long) { return 3; }
+void k(const int in[16], int out[16])
+{
+    int A[16];
+#pragma HLS array_partition variable=A cyclic factor=4
+    for (auto i = 0u; i < 16; ++i) A[i] = in[i] + (i - 1 < 2) * 8 + size(i);
+    for (const auto *p = in; p != in; ++p) A[0]++;
+    for (auto i = 15l; i >= 0; --i) out[i] = A[i] + size(i);
+}
+"""
+    (tmp_path / "old.cpp").write_text(text)
+    pipeline = Pipeline([str(tmp_path / "old.cpp")], Options())
+    result = pipeline.rewrite(RewriteOptions(style="split", unroll=True))
+    (new,) = result.files.values()
+    assert "A_3[" in new and [o.status for o in result.outcomes] == ["rewritten"]
+    (tmp_path / "new.cpp").write_text(new)
+    answer = verify(str(tmp_path / "old.cpp"), str(tmp_path / "new.cpp"), VerifyOptions(top="k", vectors=2))
+    assert answer.status == "equal", answer.message

@@ -126,7 +126,9 @@ class _Writer:
         needed = [m.name for m in plan.memories]
         needed += [f"{plan.program.variable(v).name}_first" for v in arrays]
         self._before, self._after, self._names = rest.lines(arrays, [*taken[: len(self.function.params)], *needed])
-        self.printer = NestPrinter(plan.program, self._reference, names)
+        here = {name for unit, _ in plan.units.values() for name in (*unit.iterators, *(k for k, _ in unit.hidden))}
+        points = frozenset(v for v, iterator in counters.items() if iterator in here)
+        self.printer = NestPrinter(plan.program, self._reference, names, points)
         self.tiles = [f"T{k}" for k in range(len(plan.result.tile))]
         self.moved = "T" if plan.classes.single else "U"
         self._written = {v for v, _ in self._copies(plan.results)}

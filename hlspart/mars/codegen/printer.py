@@ -66,17 +66,27 @@ def c_type(kind: CType, at: Origin | None = None) -> str:
     raise Unprintable("a type that is neither integer nor floating", at)
 
 
+def _is_int(kind: CType) -> bool:
+    return isinstance(kind, ScalarType) and (kind.kind, kind.bits, kind.signed) == ("int", 32, True)
+
+
 RefText = Callable[[ArrayRef, bool], str]
 """Text of a reference to a cell; the flag is True where it is written."""
 
 
 class NestPrinter(Printer):
-    """C text of nodes; ``cell`` gives the text of array references, ``names`` the variables' new names."""
+    """C text of nodes; ``cell`` gives the text of array references, ``names`` the variables' new names.
+
+    ``points``: iterators that are ``int`` where the text stands, and keep their own types in expressions.
+    """
 
     subject = "the nest uses"
 
-    def __init__(self, program: Program, cell: RefText, names: Mapping[int, str]) -> None:
+    def __init__(
+        self, program: Program, cell: RefText, names: Mapping[int, str], points: frozenset[int] = frozenset()
+    ) -> None:
         super().__init__(program)
+        self._points = frozenset(v for v in points if not _is_int(program.variable(v).type))
         self._cell = cell
         self._names = names
         self._innermost = ""
@@ -122,6 +132,8 @@ class NestPrinter(Printer):
 
     def _value(self, e: Expr) -> Iterable[Part]:
         match e:
+            case Name() if e.variable in self._points:
+                return (f"(({c_type(e.type, e.at)}){self.name(e.variable)})",)
             case Unary(op="&" | "*") | Member():
                 raise Unprintable(f"{self.subject} a construct that generated code does not carry", e.at)
             case Unary():
@@ -129,6 +141,9 @@ class NestPrinter(Printer):
             case IncDec(operand=ArrayRef() as ref) if self._cell(ref, True) != self._cell(ref, False):
                 raise Unprintable(f"{e.op} on an array element whose old and new value live apart", e.at)
         return super()._value(e)
+
+    def _target(self, e: Expr) -> Part:
+        return self.name(e.variable) if isinstance(e, Name) else super()._target(e)
 
     def _assignment(self, e: Assign) -> Iterable[Part]:
         """``target op value``; a compound one is taken apart where reading and writing use different cells."""
