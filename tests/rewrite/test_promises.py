@@ -181,3 +181,34 @@ def test_a_style_that_is_asked_for_is_written_and_what_it_costs_said(tmp_path: P
     assert "warning: in the rewritten text L3: II 3 instead of 1 [rewrite-slower]" in done.stderr
     auto = of(BY_BANK).rewrite(RewriteOptions())
     assert {x.name: x.ii for x in of(auto.files["p.c"]).figures.loops if x.pipelined}["L3"] == 1
+
+
+def test_a_loop_that_banks_make_slower_may_read_through_a_pointer() -> None:
+    """Once an internal error: what a loop reads need not be an array of the program."""
+    text = """static const char *note = "abcdefghijklmnopq";
+void sw(const int in[40], int out[40])
+{
+    int a[44], b[160];
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=4
+#pragma HLS ARRAY_PARTITION variable=b cyclic factor=4
+    for (int i = 0; i < 44; i++) a[i] = i < 40 ? in[i] : 0;
+    for (int i = 0; i < 40; i++) {
+#pragma HLS PIPELINE II=1
+        int s = a[i] + a[i + 1] + a[i + 2] + a[i + 3];
+        b[4 * i] = s; b[4 * i + 1] = s >> 1; b[4 * i + 2] = s >> 2; b[4 * i + 3] = s >> 3;
+    }
+    for (int i = 0; i < 40; i++) {
+#pragma HLS PIPELINE II=1
+        int v;
+        switch (b[4 * i] & 7) {
+        case 0: v = a[i]; break;
+        case 1: v = a[i + 1] + a[i + 2]; out[i] = v;
+        case 4: v = b[4 * i + 1] - b[4 * i + 2]; break;
+        default: do { if (a[i] < 50) { a[i] += 100; b[4 * i + 3]--; } } while (0); v = a[i] ^ b[4 * i + 3];
+        }
+        out[i] = v + note[i & 15];
+    }
+}
+"""
+    result = Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions())
+    assert {o.code for o in result.outcomes if o.arrays == ("a",)} == {"slower"}
