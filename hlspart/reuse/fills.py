@@ -12,7 +12,7 @@ from msgspec import Struct
 from hlspart.buffers.emit import without_variables
 from hlspart.expand.purity import BLOCKING, PURE, impure
 from hlspart.expand.region import Refusal, build, target_of
-from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented
+from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented, type_text
 from hlspart.model.access import Access, Affine
 from hlspart.model.program import (
     ArrayRef,
@@ -39,7 +39,6 @@ from hlspart.model.source import Origin, Span, comments
 from hlspart.reuse.forms import form_of
 from hlspart.reuse.windows import Window, WindowNest, is_int, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.windows import covers, in_step
@@ -68,10 +67,7 @@ class Fill(Struct, frozen=True):
         names = {v: p if re.fullmatch(r"\w+", p) else f"({p})" for v, p in at.items()}
         for variable in map(self.program.variable, at):
             if not exact or not is_int(variable.type):
-                kind = element_text(self.program, variable)
-                if kind is None:
-                    raise Refusal("condition", f"the type of {variable.name} has no name", variable.at)
-                names[variable.id] = f"(({kind}){names[variable.id]})"
+                names[variable.id] = f"(({type_text(self.program, variable.id)}){names[variable.id]})"
         roots = (e for stmt in self.body for e in statement_expressions(self.program, stmt))
         indices = (i for root in roots for e in walk(root) if isinstance(e, ArrayRef) for i in e.indices)
         subscripts = {i.at.span: at[i.variable] for i in indices if isinstance(i, Name) and i.variable in at}
