@@ -147,7 +147,10 @@ class Edges:
         pick = self.r.random()
         if pick < 0.4 or not names:
             return f"{read} + {self.r.randint(0, 9)}"
-        name = self.r.choice(names)
+        return self.with_iterator(read, self.r.choice(names))
+
+    def with_iterator(self, read: str, name: str) -> str:
+        """An int from another one and from what the type of an iterator decides."""
         self.note("value of an iterator")
         return self.r.choice((
             f"{read} * 2 + (int){name}",
@@ -280,6 +283,22 @@ class Edges:
             text += f"        {self.statement(arrays, iterators)}\n"
         return text + close
 
+    def window(self) -> str:
+        """An array that one loop fills and another one slides over, each with an iterator of a type of its own."""
+        self.note("window")
+        r, name = self.r, self.fresh("W")
+        fill, slide = r.choice(ITERATORS), r.choice(ITERATORS)
+        first, size = r.randint(1, 3), r.randint(12, 24)
+        reads = " + ".join(f"{name}[i - {k}]" if k else f"{name}[i]" for k in range(first + 1))
+        more = f" + {name}[i + 1]" if r.random() < 0.6 else ""
+        stored = self.with_iterator(f"in[{'j' if r.random() < 0.7 else '(j + 1) % ' + str(size)}]", "j")
+        return (
+            f"    int {name}[{size}];\n    for ({fill} j = 0; j < {size}; j++) {{\n#pragma HLS PIPELINE II=1\n"
+            f"        {name}[j] = ({stored}) & 63;\n    }}\n"
+            f"    for ({slide} i = {first + r.randint(0, 2)}; i < {size - 1}; i++) {{\n#pragma HLS PIPELINE II=1\n"
+            f"        acc = (acc * 3 + {self.with_iterator(reads + more, 'i')}) & 1023;\n    }}\n"
+        )
+
     def program(self) -> str:
         """The whole text."""
         s, r = self.seed, self.r
@@ -290,6 +309,7 @@ class Edges:
             self.note("goto")
             body += f"    if (acc == 5) goto end{s};\n{self.nest(arrays, 1)}"
             jumps = f"end{s}:\n"
+        body += self.window() if r.random() < 0.3 else ""
         includes = ["#include <stddef.h>", *(["#include <utility>"] if self.cxx else [])]
         head = [
             f"#define ONCE{s}(x) ((int)((x) + 1))", f"#define NAME{s}(x) #x", f"#define PASTE{s}(a, b) a##b",
