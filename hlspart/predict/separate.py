@@ -19,6 +19,8 @@ from hlspart.transform.forward import Forward
 from hlspart.transform.members import separate
 from hlspart.transform.tables import with_tables
 
+_APART = "disaggregate"
+
 
 class Separate(Struct, frozen=True):
     """``forward``: of which structure of the given program a variable is a member."""
@@ -65,9 +67,9 @@ def _given(program: Program, copy: Program, forward: Forward, variable: int) -> 
 def with_members(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Validation:
     """``validation`` with the fate of directives on members: what became of them where the structure is apart.
 
-    Of several members, or objects of one class, the worst counts.
+    Of several members, or objects of one class, the worst counts. DISAGGREGATE of what is apart is applied.
     """
-    if not any(named(d) for d in program.directives):
+    if not any(named(d) or d.kind == _APART for d in program.directives):
         return validation
     made, given = separated(program, analysis, validation, target), len(program.directives)
     directives, fates = made.program.directives, dict[Origin, PragmaStatus]()
@@ -75,11 +77,16 @@ def with_members(program: Program, analysis: AccessAnalysis, validation: Validat
         known = fates.get(copy.at)
         if copy.text and (known is None or RANK[fate.status] < RANK[known.status]):
             fates[copy.at] = fate
-    return replace(validation, statuses=tuple(_followed(program, s, fates) for s in validation.statuses))
+    apart = frozenset(made.forward.variables.values())
+    return replace(validation, statuses=tuple(_followed(program, s, fates, apart) for s in validation.statuses))
 
 
-def _followed(program: Program, status: PragmaStatus, fates: dict[Origin, PragmaStatus]) -> PragmaStatus:
+def _followed(
+    program: Program, status: PragmaStatus, fates: dict[Origin, PragmaStatus], apart: frozenset[int]
+) -> PragmaStatus:
     directive = program.directives[status.directive]
+    if directive.kind == _APART and status.status == "unmodelled" and apart.issuperset(directive.variables):
+        return replace(status, status="applied", code=None, reason=None, notes=directive.problems)
     if named(directive) is None or directive.at not in fates:
         return status
     fate = fates[directive.at]

@@ -97,7 +97,7 @@ class StructureUses:
     def chosen(self) -> frozenset[int]:
         """Variables to take apart: no member of their set stays whole, and one has arrays."""
         left = {v: {v} for v in self.roots}
-        copies = (p for p in self.copies if not any(v in self.whole and self._plain(v) for v in p))
+        copies = (p for p in self.copies if not any(v in self.whole and self._words(v) for v in p))
         for a, b in (*self.links, *copies):
             if left[a] is not left[b]:
                 left[a] |= left[b]
@@ -113,6 +113,10 @@ class StructureUses:
         """Whether a variable is one structure of numbers, with a value of its own."""
         known = self.program.variable(variable)
         return isinstance(known.type, StructType) and not known.reference and flat(known.type)
+
+    def _words(self, variable: int) -> bool:
+        """Whether what is copied from and to a variable are values: structures of numbers, one or many."""
+        return not self.program.variable(variable).reference and flat(self.roots[variable])
 
     def _arrays(self, variable: int) -> bool:
         of = self.program.variable(variable).type

@@ -347,3 +347,34 @@ def test_an_assignment_that_asks_whether_it_is_to_itself(test: str) -> None:
     guarded, plain = loops(LANES.format(test)), loops(LANES.format(""))
     assert [(x.name, x.ii, x.depth, x.dsp) for x in guarded] == [(x.name, x.ii, x.depth, x.dsp) for x in plain]
     assert [x.ii for x in guarded if x.name == "L"] == [1]
+
+
+COMPLEX = """typedef struct { short re, im; } pair;
+void f(const pair x[64], pair y[64], int n) {
+#pragma HLS INTERFACE ap_memory port=x storage_type=ram_1p
+#pragma HLS INTERFACE ap_memory port=y storage_type=ram_1p
+    pair held[64];
+#pragma HLS DISAGGREGATE variable=held
+    LOAD: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        held[i] = x[i];
+    }
+    pair *p = WHERE;
+    STORE: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        y[i] = held[63 - i];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "fate", "memories"), [("0", "applied", ["re", "im"]), ("held + n", "unmodelled", [])]
+)
+def test_words_that_are_copied_leave_the_other_side_apart(address: str, fate: str, memories: list[str]) -> None:
+    """Each word of an argument is one access, though its members go to memories of their own."""
+    pipeline = Pipeline(["k.c"], Options(), lambda _: COMPLEX.replace("WHERE", address).encode())
+    assert [s.status for s in pipeline.ii.pragmas if "AGGREGATE" in s.text] == [fate]
+    assert [a.name.rpartition(".")[2] for a in pipeline.ii.arrays if "held." in a.name] == memories
+    if memories:
+        assert [(x.name, x.ii) for x in pipeline.ii.loops] == [("LOAD", 1), ("STORE", 1)]
