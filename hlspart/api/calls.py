@@ -105,6 +105,7 @@ def verify(
     seconds: float = 4.0,
     value_range: tuple[float, float] | None = None,
     ulp: int = 0,
+    allow_reassoc: bool = False,
     extents: Mapping[str, int] | None = None,
     timeout: float = 20.0,
     ports: bool = False,
@@ -112,8 +113,9 @@ def verify(
     """Compile both kernels, run them on the same data and compare; needs a C compiler.
 
     ``new``: a kernel, or a rewrite, whose map says which bank holds which element. ``map``: the same for a kernel.
-    ``vectors``: number of inputs (None: as many as run in ``seconds``). ``ports``: count the accesses per bank and
-    iteration of ``new``. Each kernel is one file.
+    ``vectors``: number of inputs (None: as many as run in ``seconds``). ``allow_reassoc``: floats may differ by what
+    both kernels round, as sums in another order do. ``ports``: count the accesses per bank and iteration of ``new``.
+    Each kernel is one file.
     """
     import tempfile
 
@@ -132,8 +134,8 @@ def verify(
             second,
             VerifyOptions(
                 top=options.top, frontend=front, seed=seed, vectors=vectors, seconds=seconds, value_range=value_range,
-                ulp=ulp, map=map,
-                extents=extents or {}, timeout=timeout, ports=original.target if ports else None,
+                ulp=ulp, reassoc=allow_reassoc, map=map, extents=extents or {}, timeout=timeout,
+                beside=original.program.units[0].beside, ports=original.target if ports else None,
             ),
         )  # fmt: skip
     return VerifyAnswer(original.paths[0], new.paths[0], result)

@@ -25,6 +25,7 @@ from hlspart.model.source import Origin
 from hlspart.pipeline import Pipeline
 from hlspart.render import shapes
 from hlspart.render.screen import Screen, folded, shown_on
+from hlspart.semantics.effects import in_given_files
 
 if TYPE_CHECKING:
     from hlspart.model.inferred import InferResult
@@ -144,7 +145,7 @@ class Run:
         """The one top function, for commands that need exactly one."""
         if self.pipeline.options.top is not None:
             return self.pipeline.options.top
-        tops = self.pipeline.analysis.tops
+        tops = in_given_files(self.pipeline.program, self.pipeline.analysis.tops)
         if len(tops) != 1:
             raise click.UsageError(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
         return tops[0]

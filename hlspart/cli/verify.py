@@ -38,6 +38,12 @@ from hlspart.targets import Target, TargetError, load
 )
 @click.option("--range", "value_range", metavar="LO:HI", help="Range of all values. Default: those of their types.")
 @click.option("--ulp", type=click.IntRange(min=0), default=0, show_default=True, help="Floating-point tolerance.")
+@click.option(
+    "--allow-reassoc",
+    "reassoc",
+    is_flag=True,
+    help="Sums of floats may be in another order: outputs may differ by what both versions round.",
+)
 @click.option("--extent", "extents", multiple=True, metavar="NAME=N", help="Elements behind a pointer parameter.")
 @click.option("--save-vectors", metavar="FILE", help="Write the vectors as JSON, to be replayed.")
 @click.option("--replay", metavar="FILE", help="Use the vectors of FILE instead of random ones.")
@@ -51,6 +57,7 @@ def command(
     seconds: float,
     value_range: str | None,
     ulp: int,
+    reassoc: bool,
     extents: tuple[str, ...],
     save_vectors: str | None,
     replay: str | None,
@@ -77,6 +84,7 @@ def command(
         seconds=seconds,
         value_range=_range(value_range),
         ulp=ulp,
+        reassoc=reassoc,
         map=_json_file(map_file),
         extents=_extents(extents),
         replay=_json_file(replay),

@@ -50,7 +50,11 @@ def with_bodies(
                 continue
             open_ = [name for name in wanted if name not in collected.functions]
             mark = collected.mark()
-            found = read_unit(path, replace(options, language=unit.language))
+            # a build that finds the headers of the unit finds them for this source, too
+            near = tuple(f for f in _folders(files) if f not in options.include_dirs)
+            found = read_unit(
+                path, replace(options, language=unit.language, include_dirs=(*options.include_dirs, *near))
+            )
             if found.error is None and any(name in collected.functions for name in open_):
                 beside.append(path)
                 files += [f for f in (path, *found.headers) if f not in files]
@@ -58,6 +62,11 @@ def with_bodies(
             else:
                 collected.reset(mark)
     return replace(unit, headers=tuple(files[1:]), beside=tuple(beside)) if beside else unit
+
+
+def _folders(files: Sequence[str]) -> tuple[str, ...]:
+    """The folders of the user's files, each once."""
+    return tuple(dict.fromkeys(os.path.dirname(f) for f in files if _of_user(f)))
 
 
 def _of_user(path: str) -> bool:
@@ -68,9 +77,8 @@ def _holders(
     wanted: Collection[str], own: Collection[str], files: Sequence[str], language: str, read: Callable[[str], bytes]
 ) -> Iterator[str]:
     """Sources in the folders of ``files`` that define functions ``wanted`` and none of ``own``; one for a function."""
-    folders = dict.fromkeys(os.path.dirname(f) for f in files if _of_user(f))
     texts: dict[str, str] = {}
-    for folder in folders:
+    for folder in _folders(files):
         for path in _sources(folder, _SUFFIXES[language]):
             if path not in files:
                 text = _plain(path, read)

@@ -77,6 +77,7 @@ class VerifyResult(Struct, frozen=True):
     faults. ``incomparable``: why is in ``message``. ``compared`` names what was compared,
     ``skipped`` what was not and why, ``vectors`` how many were compared and ``tried`` what they held.
     ``uninitialised``: memory without a value that outputs of the original depend on; it was the same in both versions.
+    ``rounded``: on so many vectors outputs differ by no more than the rounding of both versions, as was allowed.
     ``own_headers``: headers of hlspart that stood for those of the synthesis tool, which the compiler did not find.
     """
 
@@ -93,6 +94,7 @@ class VerifyResult(Struct, frozen=True):
     compared: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     ports: tuple[CountedPorts, ...] = ()
+    rounded: int = 0
 
     @property
     def exit_code(self) -> int:

@@ -41,8 +41,8 @@ def _through_channels(p: Prediction, aim: int) -> Proof | None:
 def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
     """Why ports keep ``iterations`` of a loop from II ``aim`` on average; None where nothing proves it.
 
-    Counted are elements of arguments that the program only loads, or stores in this loop alone. Arguments with a
-    declared extent are left out, since a directive may split them, and so is a bus, whose words may be widened.
+    Counted are elements of arguments that the program only loads, or stores in this loop alone. Memories with a
+    declared extent are left out, since a directive may split them, and so is a bus that the tool may make wider.
     """
     storage, nest = p.elaborated.storage, p.elaborated.nest
     if not iterations or p.resource_ii <= aim or nest.outer:
@@ -51,11 +51,16 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
     for variable, count in p.counts.items():
         memory = storage.memory(variable)
         record = storage.program.variable(variable)
-        if count.static.interval <= aim or memory.storage == BUS or not storage.arrays.is_interface(record):
+        bus = memory.storage == BUS
+        if count.static.interval <= aim or not storage.arrays.is_interface(record):
+            continue
+        if bus and (storage.target.widens or storage.bindings.may_be_widened(variable)):
             continue
         group = storage.analysis.group_of.get(variable)
         tied = {variable, *(v for v, g in storage.analysis.group_of.items() if g == group and g is not None)}
-        if not any(None in a.dims for v in tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)):
+        if not bus and not any(
+            None in a.dims for v in tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)
+        ):
             continue
         accesses = [a for a in storage.analysis.accesses if a.array in tied]
         kinds = {a.kind for a in accesses}
@@ -73,7 +78,8 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
             verb = "loads" if kinds == {"read"} else "stores"
             text = (
                 f"proved: the {moved} elements of '{record.name}' that the loop {verb} take {cycles} cycles at the "
-                f"ports of the top function, II {least} in its {iterations} iterations, or as long outside of it"
+                f"ports of the top function{', which nothing makes wider' * bus}, II {least} in its {iterations} "
+                "iterations, or as long outside of it"
             )
             best = Proof(least, (), text)
     return best

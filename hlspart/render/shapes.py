@@ -428,6 +428,7 @@ def verify(original: str, new: str, result: VerifyResult) -> Shape:
         "uninitialised": [
             {"path": u.path, "line": u.line, "column": u.column, "variable": u.variable} for u in result.uninitialised
         ],
+        "rounded": result.rounded,
         "own_headers": list(result.own_headers),
         "compared": list(result.compared),
         "skipped": list(result.skipped),

@@ -314,11 +314,15 @@ def effects(program: Program) -> Effects:
     return Effects(program)
 
 
-def in_hardware(program: Program, tops: tuple[str, ...]) -> frozenset[str]:
-    """Functions that the top functions reach; those of included headers are tops only where there is no other."""
+def in_given_files(program: Program, tops: tuple[str, ...]) -> tuple[str, ...]:
+    """The top functions of the given files; those of included headers are tops only where there is no other."""
     given = program.given
-    own = tuple(t for t in tops if program.functions[t].body.at.span.path in given)
-    return effects(program).reachable(own or tops)
+    return tuple(t for t in tops if program.functions[t].body.at.span.path in given) or tops
+
+
+def in_hardware(program: Program, tops: tuple[str, ...]) -> frozenset[str]:
+    """Functions that the top functions reach."""
+    return effects(program).reachable(in_given_files(program, tops))
 
 
 def labels_used(function: Function) -> frozenset[str]:

@@ -18,16 +18,17 @@ from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
-from hlspart.model.verifying import CountedPorts, Difference, Uninitialised, VerifyResult
+from hlspart.model.verifying import CountedPorts, Uninitialised, VerifyResult
+from hlspart.semantics.effects import in_given_files
 from hlspart.targets import Target
 from hlspart.verification.constants import hints_of
-from hlspart.verification.data import Number, Values, from_json, key, pack, size, to_json, unpack
-from hlspart.verification.differences import place, same, shown, split
-from hlspart.verification.driver import driver
+from hlspart.verification.data import Number, Values, from_json, key, pack, size, to_json
+from hlspart.verification.driver import ROUNDED, driver
 from hlspart.verification.execute import Executable, Filling, Outcome, compiler, filling_flags
 from hlspart.verification.extents import extents_of
 from hlspart.verification.interface import Incomparable, Interface, Object, interface
 from hlspart.verification.mapping import Correspondence
+from hlspart.verification.outputs import Directed, Outputs
 from hlspart.verification.sampling import Sampler
 from hlspart.verification.trials import Limits, OriginalFails, Run, Trials
 from hlspart.verification.uninitialised import candidates, initialised
@@ -50,10 +51,12 @@ class VerifyOptions(Struct, frozen=True):
     runs: int = 2
     value_range: tuple[float, float] | None = None
     ulp: int = 0
+    reassoc: bool = False  # floating-point outputs may differ by what rounding explains
     map: Mapping[str, Any] | None = None
     extents: Mapping[str, int] = field(default_factory=dict)
     replay: Mapping[str, Any] | None = None
     timeout: float = 20.0
+    beside: tuple[str, ...] = ()  # sources that both versions are linked with
     ports: Target | None = None  # count port accesses of the new version and compare with this target's prediction
 
 
@@ -113,6 +116,8 @@ class _Comparison:
         self._fixed = _fixed(first, self._top, options.frontend.defines)
         self._paths = (original, new)
         self._built: list[Executable] = []
+        self._outputs = Outputs(match.pairs, (self._original.result, self._new.result), options.runs, options.ulp)
+        self._directed: tuple[Executable, Executable] | None = None  # both versions, to be told how to round
 
     # ---------------------------------------------------------------------------- the two sides
 
@@ -133,13 +138,13 @@ class _Comparison:
             binary.wait()
         first, *others, second = binaries
         try:
-            result, seen, failed = self._compared_on(first, second)
+            result, seen, failed = self._compared_on(first, second, folder)
         except OriginalFails:
             if not others:
                 raise
             second = self._binary(1, folder, fillings[1])  # what is read before it is written may be an index
             second.wait()
-            result, seen, failed = self._compared_on(others[0], second)
+            result, seen, failed = self._compared_on(others[0], second, folder)
             others = [first]
         result = replace(result, own_headers=first.own_headers())
         if others:
@@ -154,27 +159,35 @@ class _Comparison:
             result = replace(result, ports=self._ports(self._options.ports, seen[0][0], folder))
         outputs = ", ".join(result.compared) or "nothing to compare"
         text = f"equal on {len(seen)} vector{'s' * (len(seen) != 1)} x {self._options.runs} runs: {outputs}"
+        if result.rounded:
+            text += f"; on {result.rounded} of them but for rounding, no more than both versions round"
         return replace(result, message=text), saved
 
-    def _compared_on(self, original: Executable, new: Executable) -> tuple[VerifyResult, list[Run], Values | None]:
+    def _compared_on(
+        self, original: Executable, new: Executable, folder: Path
+    ) -> tuple[VerifyResult, list[Run], Values | None]:
         """The result but for its text when equal, the vectors up to a difference, one that fails."""
         trials = self._trials(original)
         seen: list[Run] = []
         status: Literal["equal", "different"] = "equal"
-        text, difference = "", None
+        text, difference, rounded = "", None, 0
         timeout = self._options.timeout
         for batch in trials.batches():
-            outcomes = new.run_all([self._input(1, values) for values, _ in batch], self._record(1), timeout)
-            for (values, expected), got in zip(batch, outcomes, strict=False):
+            outcomes = new.run_all([self._input(1, values) for values, _ in batch], self._outputs.record(1), timeout)
+            directed = self._rounded_otherwise(batch, outcomes, folder) if self._options.reassoc else {}
+            for k, ((values, expected), got) in enumerate(zip(batch, outcomes, strict=False)):
                 seen.append((values, expected))
-                differs = got.status == "ok" and self._difference(expected, got.data, len(seen)) is not None
+                differs = got.status == "ok" and self._outputs.difference(
+                    expected, got.data, len(seen), directed.get(k)
+                )
+                rounded += k in directed
                 if differs or got.status == "fault":
                     got = self._again(original, new, values, expected)
                 if got.status == "timeout":
                     raise Incomparable(f"the new version is still running after {timeout:g} s")
                 if got.status == "fault":
                     text = f"the new version faults where the original does not: {got.message} (vector {len(seen)})"
-                elif (difference := self._difference(expected, got.data, len(seen))) is not None:
+                elif differs and (difference := self._outputs.difference(expected, got.data, len(seen))) is not None:
                     text = (
                         f"{difference.place} is {difference.original} in the original and {difference.new} in the new"
                         f" version (vector {len(seen)}, run {difference.run}, seed {self._options.seed})"
@@ -187,19 +200,43 @@ class _Comparison:
         tried = trials.tried([values for values, _ in seen])
         result = VerifyResult(
             status, text, self._top, self._options.seed, len(seen), self._options.runs, tried, difference=difference,
-            compared=tuple(o.name for o in self._outputs()), skipped=self._skipped,
+            compared=tuple(o.name for o in self._outputs.of_original), skipped=self._skipped,
+            rounded=rounded if status == "equal" else 0,
         )  # fmt: skip
         return result, seen, trials.failed
 
     def _again(self, original: Executable, new: Executable, values: Values, expected: bytes) -> Outcome:
         """What the new version does on one vector by itself: a difference that does not come twice is none of it."""
         timeout = self._options.timeout
-        alone = original.run(self._input(0, values), self._record(0), timeout)
+        alone = original.run(self._input(0, values), self._outputs.record(0), timeout)
         if alone.status != "ok":
             raise Incomparable(f"the original gives outputs on the same inputs only sometimes: {alone.message}")
         if alone.data != expected:
             raise Incomparable("the original gives other outputs on the same inputs from run to run")
-        return new.run(self._input(1, values), self._record(1), timeout)
+        return new.run(self._input(1, values), self._outputs.record(1), timeout)
+
+    def _rounded_otherwise(
+        self, batch: Sequence[Run], outcomes: Sequence[Outcome], folder: Path
+    ) -> Mapping[int, Directed]:
+        """Of the vectors on which the outputs differ, by number, what both versions give rounded down and up."""
+        pairs = enumerate(zip(batch, outcomes, strict=False))
+        differ = [
+            k for k, ((_, expected), got) in pairs
+            if got.status == "ok" and self._outputs.difference(expected, got.data, 1) is not None
+        ]  # fmt: skip
+        if differ and self._directed is None:
+            fill: Filling = "pattern" if filling_flags(compiler(self._programs[0].units[0].language)) else None
+            self._directed = self._binary(0, folder, fill, more=ROUNDED), self._binary(1, folder, fill, more=ROUNDED)
+            for binary in self._directed:
+                binary.wait()
+        found: list[list[bytes | None]] = [[] for _ in differ]
+        for side, binary in enumerate(self._directed or ()):
+            inputs = [self._input(side, batch[k][0]) for k in differ]
+            for direction in (1, 2):
+                got_ = binary.run_all(inputs, self._outputs.record(side), self._options.timeout, direction)
+                for n, one in enumerate(found):
+                    one.append(got_[n].data if n < len(got_) and got_[n].status == "ok" else None)
+        return {k: (a, b, c, d) for k, (a, b, c, d) in zip(differ, found, strict=True)}
 
     def _uninitialised(
         self, patterned: Executable, other: Executable, seen: Sequence[Run], failed: Values | None, folder: Path
@@ -207,7 +244,7 @@ class _Comparison:
         """Locals of the original whose first bytes reach its outputs; ``other``: as it was not compared."""
         looked: list[tuple[Values, bytes | None]] = [*seen[:_LOOKED], *seen[_LOOKED:][-1:]]
         looked += [(failed, None)] if failed is not None else []
-        record, timeout = self._record(0), self._options.timeout
+        record, timeout = self._outputs.record(0), self._options.timeout
         outcomes = other.run_all([self._input(0, values) for values, _ in looked], record, timeout)
         changed = [
             values
@@ -234,7 +271,7 @@ class _Comparison:
 
     def _trials(self, original: Executable) -> Trials:
         def run(vectors: Sequence[Values], limit: float) -> list[Outcome]:
-            return original.run_all([self._input(0, v) for v in vectors], self._record(0), limit)
+            return original.run_all([self._input(0, v) for v in vectors], self._outputs.record(0), limit)
 
         options = self._options
         given: list[Values] | None = None
@@ -245,23 +282,19 @@ class _Comparison:
                 raise Incomparable(str(error)) from None
         hints = hints_of(*self._programs, self._top)
         sampler = Sampler(self._inputs(), self._fixed, options.seed, hints, options.value_range)
-        size_ = self._record(0) + self._record(1) + sum(map(size, self._inputs()))
+        size_ = self._outputs.record(0) + self._outputs.record(1) + sum(map(size, self._inputs()))
         limits = Limits(options.vectors, options.seconds, options.timeout, size_)
         return Trials(run, sampler, given, self._inputs(), hints, limits)
-
-    def _record(self, side: int) -> int:
-        """Bytes of the outputs of all runs on one vector."""
-        return self._options.runs * sum(map(size, self._outputs_of(side)))
 
     def _ports(self, target: Target, values: Values, folder: Path) -> tuple[CountedPorts, ...]:
         """Port use of the new version, run once on ``values``."""
         from hlspart.verification.ports import Simulation
 
         simulation = Simulation(os.path.abspath(self._paths[1]), self._flags(1), target, folder, self._programs[1])
-        text = driver(str(simulation.source), self._new, self._objects(1), self._outputs_of(1), 1)
+        text = driver(str(simulation.source), self._new, self._objects(1), self._outputs.of(1), 1)
         binary = Executable(text, "c", (), folder, "counting")
         binary.wait()
-        outcome = binary.run(self._input(1, values), sum(map(size, self._outputs_of(1))), 4 * self._options.timeout)
+        outcome = binary.run(self._input(1, values), sum(map(size, self._outputs.of(1))), 4 * self._options.timeout)
         if outcome.status != "ok":
             raise Incomparable(f"the counting version: {outcome.message}")
         return simulation.uses()
@@ -274,19 +307,32 @@ class _Comparison:
         flags += [f"-I{os.path.dirname(path)}"] + [f"-I{os.path.abspath(d)}" for d in options.include_dirs]
         if side == 1:
             flags.append(f"-I{os.path.dirname(os.path.abspath(self._paths[0]))}")
+        if self._beside(side):  # which find the headers that the version itself has
+            near = dict.fromkeys(os.path.dirname(os.path.abspath(h)) for h in self._programs[0].units[0].headers)
+            flags += [f"-I{folder}" for folder in near if os.path.isdir(folder)]
         return flags
 
-    def _binary(self, side: int, folder: Path, filling: Filling, text: str | None = None) -> Executable:
-        """One version, or ``text`` in its place, being compiled."""
+    def _binary(
+        self, side: int, folder: Path, filling: Filling, text: str | None = None, more: Sequence[str] = ()
+    ) -> Executable:
+        """One version, or ``text`` in its place, being compiled; ``more``: flags."""
         path = text or os.path.abspath(self._paths[side])
         unit = self._programs[side].units[0]
         source = os.path.relpath(path, folder.resolve()) if '"' in path else path
         runs = self._options.runs
-        written = driver(source, self._interface(side), self._objects(side), self._outputs_of(side), runs)
-        parts = (("original", "new")[side], filling, None if text is None else "initialised")
+        written = driver(source, self._interface(side), self._objects(side), self._outputs.of(side), runs)
+        parts = (("original", "new")[side], filling, None if text is None else "initialised", "directed" * bool(more))
         name = "-".join(part for part in parts if part)
-        self._built.append(Executable(written, unit.language, self._flags(side), folder, name, filling))
+        flags, beside = [*self._flags(side), *more], self._beside(side)
+        self._built.append(Executable(written, unit.language, flags, folder, name, filling, beside))
         return self._built[-1]
+
+    def _beside(self, side: int) -> list[str]:
+        """Sources that have the bodies of what a version calls: its own, and those of the original that it lacks."""
+        there, defined = self._programs[0], self._programs[side].functions
+        lacking = {f.at.span.path for name, f in there.functions.items() if name not in defined}
+        more = (*(path for path in there.units[0].beside if path in lacking), *self._options.beside)
+        return list(dict.fromkeys(map(os.path.realpath, (*self._programs[side].units[0].beside, *more))))
 
     def _interface(self, side: int) -> Interface:
         return (self._original, self._new)[side]
@@ -294,18 +340,9 @@ class _Comparison:
     def _inputs(self) -> list[Object]:
         return [o for o, _, _ in self._pairs]
 
-    def _outputs(self) -> list[Object]:
-        result = [self._original.result] if self._original.result else []
-        return result + [o for o in self._inputs() if o.output]
-
     def _objects(self, side: int) -> list[Object]:
         items = [o for o, new, _ in self._pairs for o in ((o,) if side == 0 else new)]
         return [o for o in items if o.role == "parameter"] + [o for o in items if o.role == "global"]
-
-    def _outputs_of(self, side: int) -> list[Object]:
-        result = self._interface(side).result
-        items = [x for o, new, _ in self._pairs if o.output for x in ((o,) if side == 0 else new)]
-        return ([result] if result else []) + items
 
     # --------------------------------------------------------------------------------- inputs
 
@@ -332,41 +369,6 @@ class _Comparison:
                 parts.append(pack(item, given))
         return b"".join(parts)
 
-    # ------------------------------------------------------------------------------ differences
-
-    def _difference(self, expected: bytes, got: bytes, vector: int) -> Difference | None:
-        one, two = sum(map(size, self._outputs_of(0))), sum(map(size, self._outputs_of(1)))
-        for run in range(self._options.runs):
-            first = split(self._outputs_of(0), expected[run * one : (run + 1) * one])
-            second = split(self._outputs_of(1), got[run * two : (run + 1) * two])
-            for item, found, wanted in self._compared(first, second):
-                for at, (a, b) in enumerate(zip(wanted, found, strict=True)):
-                    code = item.leaves[at % len(item.leaves)].code
-                    if not same(a, b, code, self._options.ulp):
-                        return Difference(place(item, at), shown(a, code), shown(b, code), vector, run + 1)
-        return None
-
-    def _compared(
-        self, first: Mapping[str, bytes], second: Mapping[str, bytes]
-    ) -> list[tuple[Object, Sequence[Number], Sequence[Number]]]:
-        """(object, new values, original values) of the objects whose bytes differ."""
-        out: list[tuple[Object, Sequence[Number], Sequence[Number]]] = []
-        result, new_result = self._original.result, self._new.result
-        if result and new_result and first[key(result)] != second[key(new_result)]:
-            out.append((result, unpack(new_result, second[key(new_result)]), unpack(result, first[key(result)])))
-        for item, new, places in self._pairs:
-            if not item.output:
-                continue
-            if places is None:
-                if first[key(item)] != second[key(new[0])]:
-                    out.append((item, unpack(new[0], second[key(new[0])]), unpack(item, first[key(item)])))
-                continue
-            banks = {key(b): unpack(b, second[key(b)]) for b in new}
-            width = len(item.leaves)
-            gathered = [x for name, at in places for x in banks[name][at * width : (at + 1) * width]]
-            out.append((item, gathered, unpack(item, first[key(item)])))
-        return out
-
 
 def _program(path: str, options: FrontendOptions) -> Program:
     program = load([path], options)
@@ -391,7 +393,7 @@ def _top(program: Program, path: str, asked: str | None) -> str:
                 f"{path} does not define {asked}; it defines {', '.join(program.functions) or 'nothing'}"
             )
         return asked
-    tops = analyse(program).tops
+    tops = in_given_files(program, analyse(program).tops)
     if len(tops) != 1:
         raise Incomparable(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
     return tops[0]

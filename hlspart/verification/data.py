@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from hlspart.verification.interface import Object, ScalarField
 
 Number = int | float
+FLOATS = "efd"  # codes of floating-point numbers
 Values = Mapping[str, Sequence[Number]]  # key of an object -> its scalars in memory order
 
 LIMITS = {

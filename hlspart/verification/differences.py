@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Sequence
 
-from hlspart.verification.data import Number, key, size
+from hlspart.verification.data import FLOATS, Number, key, size
 from hlspart.verification.interface import Object
 
 
@@ -21,7 +21,7 @@ def split(items: Sequence[Object], data: bytes) -> dict[str, bytes]:
 
 def same(a: Number, b: Number, code: str, ulp: int) -> bool:
     """Equal bit by bit; NaNs are all alike, their sign and payload are not defined by C."""
-    if code not in "fd":
+    if code not in FLOATS:
         return a == b
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
@@ -30,9 +30,9 @@ def same(a: Number, b: Number, code: str, ulp: int) -> bool:
 
 def _ordinal(value: Number, code: str) -> int:
     """Position of a floating-point number in the order of all of its type; -0.0 lies one below 0.0."""
-    whole = "i" if code == "f" else "q"
+    whole = {"e": "h", "f": "i", "d": "q"}[code]
     bits: int = struct.unpack("<" + whole, struct.pack("<" + code, value))[0]
-    return bits if bits >= 0 else -(bits & (2 ** (31 if code == "f" else 63) - 1)) - 1
+    return bits if bits >= 0 else -(bits & (2 ** (8 * struct.calcsize(code) - 1) - 1)) - 1
 
 
 def place(item: Object, at: int) -> str:
@@ -47,6 +47,5 @@ def place(item: Object, at: int) -> str:
 
 def shown(value: Number, code: str) -> str:
     """A number with all its digits."""
-    if code == "f":
-        return f"{value:.9g}"
-    return f"{value:.17g}" if code == "d" else str(value)
+    digits = {"e": 5, "f": 9, "d": 17}.get(code)
+    return str(value) if digits is None else f"{value:.{digits}g}"

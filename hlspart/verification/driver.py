@@ -28,6 +28,7 @@ extern int hlspart_fork(void) HLSPART_SYSTEM("fork");
 extern int hlspart_wait(int, int *, int) HLSPART_SYSTEM("waitpid");
 extern int hlspart_duplicate(int, int) HLSPART_SYSTEM("dup2");
 extern int hlspart_timer(int, const long *, long *) HLSPART_SYSTEM("setitimer");
+extern int hlspart_round(int) HLSPART_SYSTEM("fesetround");
 #ifdef __cplusplus
 }
 #endif
@@ -74,11 +75,25 @@ _LOOP = """    long count, limit, bytes;
     }
     return 0;
 """
+ROUNDED = ("-frounding-math", "-DHLSPART_DIRECTION")  # flags of a program that can be told how to round
 _WRITE_NEW = 0o1101  # O_WRONLY | O_CREAT | O_TRUNC on Linux
 
 
+_DIRECTION = """#ifdef HLSPART_DIRECTION /* 1: down, 2: up */
+#if defined __x86_64__ || defined __i386__
+    if (argc > 3) hlspart_round(argv[3][0] == '1' ? 0x400 : 0x800);
+#elif defined __aarch64__
+    if (argc > 3) hlspart_round(argv[3][0] == '1' ? 0x800000 : 0x400000);
+#else
+#error how this processor rounds is not known
+#endif
+#endif"""
+
+
 def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs: Sequence[Object], runs: int) -> str:
-    """C text that includes the file ``source``; usage of the program: ``driver IN OUT``.
+    """C text that includes the file ``source``; usage of the program: ``driver IN OUT [DIRECTION]``.
+
+    With :data:`ROUNDED` among the compiler's flags, DIRECTION 1 rounds floating-point numbers down and 2 up.
 
     No header is included, so nothing can clash with the user's names. IN begins with the number of vectors and the
     microseconds that each may take, both of 8 bytes. A vector is its size in 8 bytes, then those of ``inputs``:
@@ -96,8 +111,9 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         *(f"{o.element} {o.name}{_brackets(o.shape)};" for o in interface.globals if not o.defined),
         *(
             f"typedef decltype((({o.element} *)0)->read()) {_word(o)};"
-            for o in interface.parameters
             if o.passing == "stream"
+            else f"typedef {o.element} {_word(o)};"
+            for o in interface.parameters
         ),
         *(f"static {_word(o)} (*{_pointer(o)}){_brackets(o.shape)};" for o in interface.parameters),
         "static void hlspart_vector(int in, int out)",
@@ -122,6 +138,7 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         "{",
         f"    int in = hlspart_open(argv[1], 0), out = hlspart_open(argv[2], {_WRITE_NEW}, 0600);",
         "    if (argc < 3 || in < 0 || out < 0) return 3;",
+        _DIRECTION,
         *(
             f"    {_pointer(o)} = (__typeof__({_pointer(o)}))hlspart_fenced(sizeof *{_pointer(o)});"
             for o in interface.parameters
@@ -166,7 +183,7 @@ def _stream(item: Object) -> str:
 
 def _word(item: Object) -> str:
     """The type of an element, of a stream that of its words."""
-    return item.element if item.passing != "stream" else f"{_pointer(item)}_word"
+    return f"{_pointer(item)}_word"
 
 
 def _filled(item: Object) -> list[str]:

@@ -186,8 +186,10 @@ class Executable:
     """A driver being compiled in the background; ``run`` waits for it."""
 
     def __init__(
-        self, text: str, language: str, flags: Sequence[str], folder: Path, name: str, filling: Filling = None
-    ) -> None:
+        self, text: str, language: str, flags: Sequence[str], folder: Path, name: str, filling: Filling = None,
+        beside: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        """``beside``: further sources, compiled along."""
         self._name = name
         self._source = folder / f"{name}{'.cpp' if language == 'c++' else '.c'}"
         self._program, self._needs = folder / name, folder / f"{name}.d"
@@ -199,7 +201,8 @@ class Executable:
             filled = [*(filling_flags(compiler(language)) or ()), f"-ftrivial-auto-var-init={filling}"]
         if language == "c++":
             flags = [*flags, "-idirafter", str(HEADERS), "-MD", "-MF", str(self._needs)]
-        command = [compiler(language), *FLAGS, *filled, *flags, str(self._source), "-o", str(self._program), "-lm"]
+        sources = [*beside, str(self._source)]  # the needs of the last one are kept
+        command = [compiler(language), *FLAGS, *filled, *flags, *sources, "-o", str(self._program), "-lm"]
         self._job = Child(command, Path.cwd(), subprocess.PIPE, os.environ)
 
     def wait(self) -> None:
@@ -231,20 +234,24 @@ class Executable:
             return Outcome("fault", message=_fault(errors, code))
         return self._outcomes(1, record)[0]
 
-    def run_all(self, vectors: Sequence[bytes], record: int, limit: float) -> list[Outcome]:
+    def run_all(
+        self, vectors: Sequence[bytes], record: int, limit: float, direction: int | None = None
+    ) -> list[Outcome]:
         """Run on each vector, in a process of its own that may take ``limit`` seconds: a time-out is the last.
 
-        The fault of one among several has no message.
+        The fault of one among several has no message. ``direction``: how to round, as the driver takes it.
         """
         if not vectors:
             return []
-        if len(vectors) == 1:
+        if len(vectors) == 1 and direction is None:
             return [self.run(vectors[0], record, limit)]
-        self._execute(vectors, limit, limit * len(vectors) + 5)
+        self._execute(vectors, limit, limit * len(vectors) + 5, direction)
         found = self._outcomes(len(vectors), record)
         return found or [Outcome("fault", message="the run broke off")]
 
-    def _execute(self, vectors: Sequence[bytes], limit: float, timeout: float) -> tuple[int | None, str]:
+    def _execute(
+        self, vectors: Sequence[bytes], limit: float, timeout: float, direction: int | None = None
+    ) -> tuple[int | None, str]:
         """Return code (None: stopped after ``timeout`` seconds) and messages of one start."""
         parts = [struct.pack("<qq", len(vectors), max(1, int(limit * 1e6)))]
         for vector in vectors:
@@ -258,6 +265,7 @@ class Executable:
             "UBSAN_OPTIONS": f"print_stacktrace=0:{symbols}",
         }
         command = [str(self._program), str(self._given), str(self._got)]
+        command += [] if direction is None else [str(direction)]
         return Child(command, self._folder, subprocess.DEVNULL, settings).wait(timeout, RUN_MEGABYTES)
 
     def _outcomes(self, count: int, record: int) -> list[Outcome]:

@@ -36,13 +36,15 @@ _CODES = {
     ("int", 32, False): "I",
     ("int", 64, True): "q",
     ("int", 64, False): "Q",
+    ("float", 16, True): "e",
     ("float", 32, True): "f",
     ("float", 64, True): "d",
 }
 _ARBITRARY = re.compile(r"(?:.*::)?ap_u?int\b")
 _NAMES = {
     "b": "signed char", "B": "unsigned char", "h": "short", "H": "unsigned short", "i": "int",
-    "I": "unsigned int", "q": "long long", "Q": "unsigned long long", "f": "float", "d": "double", "?": "_Bool",
+    "I": "unsigned int", "q": "long long", "Q": "unsigned long long", "e": "half", "f": "float", "d": "double",
+    "?": "_Bool",
 }  # fmt: skip
 
 
@@ -121,6 +123,8 @@ def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interfa
     for variable in program.variables:
         if variable.storage != "global" or variable.const or variable.volatile or variable.at.span.path.startswith("<"):
             continue
+        if all(d.declarator.span.path in program.units[0].beside for d in variable.declarations):
+            continue  # the other source keeps it to itself
         try:
             found.append(_global(program, variable, extents))
         except Incomparable as reason:
@@ -145,6 +149,7 @@ def _driven(program: Program, position: int, variable: Variable, extents: Mappin
     match kind:
         case ArrayType():
             shape = _shape(variable, kind.dims, extents)
+            spelled = _of_element(program, variable, spelled, len(kind.dims))
             element, leaves = _element(kind.element, spelled, variable.name, cxx)
             constant = variable.const or _const(program, variable)
             return Object(variable.name, "parameter", position, shape, element, leaves, "array", not constant)
@@ -154,6 +159,7 @@ def _driven(program: Program, position: int, variable: Variable, extents: Mappin
             if isinstance(target, ArrayType):  # int (*A)[8]
                 inner, target = target.dims, target.element
             shape = _shape(variable, (extents.get(variable.name), *inner), extents)
+            spelled = _of_element(program, variable, spelled, len(inner))
             element, leaves = _element(target, spelled, variable.name, cxx)
             constant = _const(program, variable)
             return Object(variable.name, "parameter", position, shape, element, leaves, "pointer", not constant)
@@ -184,7 +190,8 @@ def _global(program: Program, variable: Variable, extents: Mapping[str, int]) ->
     if isinstance(kind, ArrayType):
         dims, kind = kind.dims, kind.element
     shape = _shape(variable, dims, extents)
-    element, leaves = _element(kind, _specifiers(program, variable), variable.name)
+    spelled = _of_element(program, variable, _specifiers(program, variable), len(dims))
+    element, leaves = _element(kind, spelled, variable.name)
     return Object(
         variable.name, "global", None, shape, element, leaves,
         initialised=variable.init is not None, defined=not variable.extern, internal=variable.internal,
@@ -243,7 +250,7 @@ def _leaves(kind: CType, path: str, name: str) -> list[ScalarField]:
             return [leaf for field, member in kind.members for leaf in _leaves(member, f"{path}.{field}", name)]
         case StructType() if kind.members:  # a union: by its widest member, whole numbers first
             options = [_leaves(member, f"{path}.{field}", name) for field, member in kind.members]
-            return max(options, key=lambda leaves: (_width(leaves), sum(leaf.code not in "fd" for leaf in leaves)))
+            return max(options, key=lambda leaves: (_width(leaves), sum(leaf.code not in "efd" for leaf in leaves)))
         case ArrayType() if all(d is not None for d in kind.dims):
             paths = [path]
             for extent in kind.dims:
@@ -269,6 +276,15 @@ def _specifiers(program: Program, variable: Variable) -> str:
     """The declaration specifiers as written, without qualifiers and storage classes."""
     words = one_line(program.text(variable.declarations[0].specifiers), False).split()
     return " ".join(w for w in words if w not in _QUALIFIERS)
+
+
+def _of_element(program: Program, variable: Variable, spelled: str, dimensions: int) -> str:
+    """The type of an element: where a typedef has dimensions of its own, the specifiers name an array."""
+    declarator = variable.declarations[0].declarator
+    if declarator.kind != "plain":
+        return spelled
+    more = dimensions - program.text(declarator).count("[")
+    return f"__typeof__((*({spelled} *)0){'[0]' * more})" if more > 0 else spelled
 
 
 def _const(program: Program, variable: Variable) -> bool:

@@ -15,6 +15,7 @@ from hlspart.model.inferred import BankingMap
 from hlspart.verification.interface import Incomparable, Interface, Object
 
 Place = tuple[str, int]  # key of a new object, element number in it
+Pair = tuple[Object, tuple[Object, ...], list[Place] | None]  # original, new, its places in the order of the original
 
 
 class Correspondence:
@@ -22,7 +23,7 @@ class Correspondence:
 
     def __init__(self, original: Interface, new: Interface, table: Mapping[str, Any] | None) -> None:
         entries = _entries(table)
-        self.pairs: list[tuple[Object, tuple[Object, ...], list[Place] | None]] = []
+        self.pairs: list[Pair] = []
         self.skipped: list[str] = []
         self._parameters(original, new, entries)
         self._globals(original, new, entries)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field
 
 from hlspart.verification.constants import Hints
-from hlspart.verification.data import LIMITS, Number, Values, key, limits
+from hlspart.verification.data import FLOATS, LIMITS, Number, Values, key, limits
 from hlspart.verification.interface import Object, ScalarField
 
 CALM = (-100, 100)
@@ -243,7 +243,7 @@ def _column(
     turn: int,
     bounds: tuple[float, float] | None,
 ) -> list[Number]:
-    if leaf.code in "fd":
+    if leaf.code in FLOATS:
         fit, one, special = _floats(leaf.code, mode, rng, bounds)
     else:
         fit, one, special = _integers(leaf, mode, rng)
@@ -267,7 +267,7 @@ def _column(
         case "ascending" | "descending":
             values = sorted(one() for _ in range(count))
             return values if pattern == "ascending" else values[::-1]
-        case "magnitudes" if leaf.code not in "fd":
+        case "magnitudes" if leaf.code not in FLOATS:
             zero = min(max(mode.low, 0), mode.high)
             return [zero + _shifted(int(one()) - zero, rng.randrange(64)) for _ in range(count)]
     return [one() for _ in range(count)]
@@ -296,6 +296,12 @@ def _integers(leaf: ScalarField, mode: Mode, rng: random.Random) -> _Kit:
     return fit, lambda: rng.randint(low, high), special
 
 
+_ENDS = {  # of each type the least number above zero, the least with all its digits, the greatest
+    "e": (6e-8, 6.1035156e-05, 65504.0), "f": (1.4e-45, 1.1754944e-38, 3.4028234663852886e38),
+    "d": (5e-324, 2.3e-308, 1.7e308),
+}  # fmt: skip
+
+
 def _floats(code: str, mode: Mode, rng: random.Random, bounds: tuple[float, float] | None) -> _Kit:
     if bounds is not None:
         low, high = bounds
@@ -310,7 +316,7 @@ def _floats(code: str, mode: Mode, rng: random.Random, bounds: tuple[float, floa
                 return _rounded(rng.uniform(-2, 2) * 2.0 ** rng.uniform(-mode.scale, mode.scale), code)
         return _rounded(rng.uniform(-mode.scale, mode.scale), code)
 
-    tiny, least, most = (1.4e-45, 1.1754944e-38, 3.4028235e38) if code == "f" else (5e-324, 2.3e-308, 1.7e308)
+    tiny, least, most = _ENDS[code]
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 0.1, 1 / 3, 16777217.0, 1 + 2.0**-23, 2.0**31, tiny, least / 128, least]
     if mode.form == "exponent":
         special += [-tiny, most, -most]
@@ -321,6 +327,6 @@ def _rounded(value: float, code: str) -> float:
     """The nearest number of the type; beyond its range, the last one."""
     if code == "d":
         return value
-    value = min(max(value, -3.4028234663852886e38), 3.4028234663852886e38)
-    rounded: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    value = min(max(value, -_ENDS[code][2]), _ENDS[code][2])
+    rounded: float = struct.unpack("<" + code, struct.pack("<" + code, value))[0]
     return rounded

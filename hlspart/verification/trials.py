@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from hlspart.model.verifying import Tried
 from hlspart.verification.constants import Hints
-from hlspart.verification.data import Values, key
+from hlspart.verification.data import FLOATS, Values, key
 from hlspart.verification.execute import Outcome
 from hlspart.verification.interface import Incomparable, Object
 from hlspart.verification.sampling import Sampler, Trial
@@ -145,7 +145,7 @@ class Trials:
                 for k, leaf in enumerate(item.leaves):
                     column = values.get(key(item), ())[k :: len(item.leaves)]
                     if column:
-                        (floats if leaf.code in "fd" else integers).extend((min(column), max(column)))
+                        (floats if leaf.code in FLOATS else integers).extend((min(column), max(column)))
                         given |= known.intersection(column)
         return Tried(
             (min(integers), max(integers)) if integers else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -94,6 +95,28 @@ def test_elements_come_through_the_ports_of_the_top(case: str) -> None:
         cycles = after.functions[0].latency.max
         assert cycles is not None and cycles >= 16 * least
         assert loop.proof is not None and "at the ports of the top function" in loop.proof.text
+
+
+@pytest.mark.parametrize(
+    ("directive", "flow", "least"),
+    [
+        ("m_axi port=a depth=64", "vivado", 4),
+        ("m_axi port=a depth=64 max_widen_bitwidth=512", "vivado", None),
+        ("m_axi port=a depth=64", "vitis", None),
+    ],
+)
+def test_elements_come_over_a_bus_that_nothing_widens(
+    tmp_path: Path, directive: str, flow: Literal["vivado", "vitis"], least: int | None
+) -> None:
+    arguments, body, _ = THROUGH_PORTS["four each"]
+    text = (
+        f"void f({arguments}) {{\n#pragma HLS INTERFACE {directive}\nL: for (int i = 0; i < 16; i++) {{\n"
+        f"#pragma HLS PIPELINE II=1\n{body}\n}}\n}}\n"
+    )
+    (tmp_path / "k.c").write_text(text)
+    (loop,) = hlspart.open(tmp_path / "k.c", flow=flow).pipeline.figures.loops
+    assert (None if loop.proof is None else loop.proof.ii) == least
+    assert least is None or (loop.ii == least and loop.proof is not None and "makes wider" in loop.proof.text)
 
 
 @pytest.mark.parametrize(("at_top", "least"), [("const int *a", 2), ("const int a[64]", None)])
