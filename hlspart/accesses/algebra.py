@@ -73,6 +73,29 @@ def divisions(where: isl.Set) -> int:
     return max((part.dim(isl.dim_type.div) for part in where.get_basic_sets()), default=0)
 
 
+Cases = list[tuple[isl.Set, int]]
+"""Disjoint conditions on parameters, and the number that holds under each."""
+
+
+def cases(value: Known, where: isl.Set, small: bool) -> Cases | None:
+    """The few numbers that ``value`` can be in ``where``, if it is made of such, or (``small``) has a small range."""
+    if isinstance(value, isl.PwAff):
+        pieces = value.get_pieces() if value.n_piece() <= MOST_CASES else []
+        if pieces and all(form.is_cst() for _, form in pieces):
+            found = [(part.intersect(where), form.get_constant_val()) for part, form in pieces]
+            return [(part, number.to_python()) for part, number in found if number.is_int() and not part.is_empty()]
+    low, high = bounds(value, where) if small else (None, None)
+    if low is None or high is None or high - low >= MOST_CASES:
+        return None
+    parts = ((zero(sub(value, Affine((), n))).intersect(where), n) for n in range(low, high + 1))
+    return [(part, n) for part, n in parts if not part.is_empty()]
+
+
+def within(value: Known, where: isl.Set) -> Known:
+    """``value`` where only ``where`` is asked for."""
+    return value if isinstance(value, Affine) else simplified(value.intersect_params(where))
+
+
 def constant(value: Value) -> int | None:
     """The integer that ``value`` is, if it is one."""
     return value.const if isinstance(value, Affine) and not value.terms else None

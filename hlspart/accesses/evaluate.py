@@ -46,6 +46,10 @@ MOST_PIECES = 4  # of a condition, from which arms of further selections are not
 MOST_DIVISIONS = 4  # likewise, in one of its pieces
 
 
+_BY_CASES = ("<<", ">>", "/", "%", "*", "&")  # operations that have a form where one operand is a number
+_BY_RANGE = ("<<", ">>", "/", "%")  # of which every value of a small range is looked at
+
+
 class Evaluator(Pointers):
     """Evaluates expressions of one function in a :class:`State`, recording array accesses in order."""
 
@@ -184,6 +188,12 @@ class Evaluator(Pointers):
 
     def _operate(self, expr: Expr, op: str, a: Known, b: Known, st: State) -> Value:
         number = algebra.constant(b)
+        if number is None and op in _BY_CASES:
+            cases = algebra.cases(b, st.dom, op in _BY_RANGE)
+            if cases:
+                return self._by_cases(expr, op, a, cases, st)
+            if op in ("*", "&") and algebra.constant(a) is None and (cases := algebra.cases(a, st.dom, False)):
+                return self._by_cases(expr, op, b, cases, st)
         match op:
             case "+":
                 return algebra.add(a, b)
@@ -218,6 +228,19 @@ class Evaluator(Pointers):
                         if algebra.equal_on(algebra.floor_mod(x, width), ZERO, st.dom):
                             return algebra.add(x, y)
         return self.unknown(f"`{self.text(expr)}` is not affine", expr)
+
+    def _by_cases(self, expr: Expr, op: str, a: Known, cases: algebra.Cases, st: State) -> Value:
+        """``a op b`` where b is one of a few numbers: each of them by itself, as stages of an FFT have them."""
+        found: Known | None = None
+        seen = algebra.NOWHERE
+        for where, number in cases:
+            part = self._operate(expr, op, algebra.within(a, where), Affine((), number), st)
+            if isinstance(part, Unknown):
+                return part
+            found = part if found is None else algebra.either(found, seen, part, where)
+            seen = seen.union(where)
+        assert found is not None
+        return found
 
     def truth(self, expr: Expr, st: State) -> Value:
         """A test as 0 or 1."""

@@ -13,7 +13,7 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.partials import rotation
-from hlspart.expand.reductions import Update, guarded_updates, update_of
+from hlspart.expand.reductions import Update, guarded_updates, same, update_of
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts, as_many, block_of, braced, declared_in, in_front, indent_of, names_in, type_text
 from hlspart.model.access import AccessAnalysis
@@ -44,12 +44,15 @@ MOST_MORE = 4  # numbers of partials that are tried
 
 
 class Accumulator(Struct, frozen=True):
-    """A variable whose one update in ``loop`` holds up its pipeline, and the partials that would not."""
+    """A variable, or an element, whose updates in ``loop`` hold up its pipeline, and the partials that would not.
+
+    All ``updates`` of an iteration are of one partial, one behind the other or in arms that exclude each other.
+    """
 
     loop: Loop
     variable: int
     partials: int
-    update: ExprStmt
+    updates: tuple[ExprStmt, ...]
 
 
 def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[Accumulator, ...]:
@@ -85,14 +88,14 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
     found = []
     for variable in program.variables:
         if variable.function in (loop.function, None):
-            updates = _updates(program, analysis, loop, variable.id)
-            found += [Accumulator(loop, variable.id, partials, update) for update in updates]
+            targets = _updates(program, analysis, loop, variable.id)
+            found += [Accumulator(loop, variable.id, partials, updates) for updates in targets]
     if any(program.variable(x.variable).name in names for x in found):
         yield from found
 
 
-def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> list[ExprStmt]:
-    """The updates of the variable in a loop, each of an element of its own; none where it is used in another way."""
+def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> list[tuple[ExprStmt, ...]]:
+    """The updates of the variable in a loop, by the element that they are of; none where it is used in another way."""
     record = program.variable(variable)
     held = [e for e in (loop.test, loop.step) if e is not None]
     if any(isinstance(n, Name) and n.variable == variable for e in held for n in walk(e)):
@@ -103,7 +106,9 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         return []
     if any(u.others or not _of_floats(u) for u in updates):
         return []
-    if any(not _apart(u.target, v.target) for k, u in enumerate(updates) for v in updates[:k]):
+    pairs = [(u, v) for k, u in enumerate(updates) for v in updates[:k]]
+    alike = [same(program, u.target, v.target) for u, v in pairs]
+    if any(u.op != v.op if one else not _apart(u.target, v.target) for one, (u, v) in zip(alike, pairs, strict=True)):
         return []
     if isinstance(updates[0].target, Name) and (record.storage not in ("local", "parameter") or record.reference):
         return []
@@ -115,7 +120,17 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         if not trips or named & moving:
             return []
     stmts = [s for s in walk_statements(loop.body) if isinstance(s, ExprStmt) and mentions(program, s, variable)]
-    return stmts if all(update_of(program, s, variable) is not None for s in stmts) else []
+    targets: list[tuple[Name | ArrayRef, list[ExprStmt]]] = []
+    for stmt in stmts:
+        update = update_of(program, stmt, variable)
+        if update is None:
+            return []
+        of = next((held for target, held in targets if same(program, target, update.target)), None)
+        if of is None:
+            targets.append((update.target, [stmt]))
+        else:
+            of.append(stmt)
+    return [tuple(held) for _, held in targets]
 
 
 def _of_floats(update: Update) -> bool:
@@ -140,19 +155,23 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
     names = Names.of(program)
     for found in chosen:
         loop = found.loop
-        stmt = next(s for s in loop.body.body if found.update in walk_statements(s))
+        body = loop.body.body
+        held = [k for k, s in enumerate(body) if any(u in walk_statements(s) for u in found.updates)]
+        around = body[held[0] : held[-1] + 1]
         scalar = isinstance(program.variable(found.variable).type, ScalarType)
         if scalar and found.variable not in effects(program).addressed:
-            _whole(loop, stmt)
+            _whole(loop, around)
         else:
             build(program, analysis, loop.function, (loop.id,), counted=False)
         block = block_of(program, loop)
         if block is None or not loop.at.editable or loop.at.span.path not in program.given:
             raise Refusal("macro", f"the loop {loop.name} stands in no block", loop.at)
-        update = update_of(program, found.update, found.variable)
+        updates = [(u.at, update_of(program, u, found.variable)) for u in found.updates]
+        for at, one in updates:
+            if not at.editable or one is None or one.target.at.kind != "plain":
+                raise Refusal("macro", "a macro makes the update", at)
+        update = updates[0][1]
         assert update is not None
-        if not found.update.at.editable or update.target.at.kind != "plain":
-            raise Refusal("macro", "a macro makes the update", found.update.at)
         record, deep = program.variable(found.variable), found.partials
         kind, name = type_text(program, found.variable), names.free(f"{record.name}_part")
         identity = "1" if update.op == "*" else "0"
@@ -164,9 +183,10 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         )  # fmt: skip
         texts = Texts(program, program.functions[loop.function].body)
         turn = names.free(f"{record.name}_turn")
-        buffer.replace(found.update.at, texts.text(found.update.at.span, {}, {found.variable: turn}))
+        for at, _ in updates:
+            buffer.replace(at, texts.text(at.span, {}, {found.variable: turn}))
         oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
-        _around(program, loop, stmt, oldest, moves, buffer)
+        _around(program, loop, (around[0], around[-1]), oldest, moves, buffer)
         total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
         pad = indent_of(program, loop.at)
         behind = f"\n{pad}{program.text(update.target.at)} {update.op}= {total};"
@@ -175,7 +195,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
     braced(program, buffer, (found.loop for found in chosen))
 
 
-def _whole(loop: Loop, around: Stmt) -> None:
+def _whole(loop: Loop, around: Sequence[Stmt]) -> None:
     """Raise unless the loop is left at its end, by a break or not at all, and ``around`` runs to its own end.
 
     That is all to be known where nothing but its name reaches the accumulator: iterations keep their order, and
@@ -184,15 +204,17 @@ def _whole(loop: Loop, around: Stmt) -> None:
     for stmt in walk_statements(loop):
         if isinstance(stmt, Return | Label) or (isinstance(stmt, Jump) and stmt.kind == "goto"):
             raise Refusal("exit", f"the loop {loop.name} is left or entered by a jump", stmt.at)
-    for stmt in walk_statements(around):
+    for stmt in (s for one in around for s in walk_statements(one)):
         if isinstance(stmt, Jump):
             raise Refusal("exit", f"a {stmt.kind} stands beside the sum", stmt.at)
 
 
-def _around(program: Program, loop: Loop, stmt: Stmt, first: str, last: Sequence[str], buffer: EditBuffer) -> None:
-    """Lines in front of and behind a statement of a loop's body, conditions and all: every iteration runs them."""
+def _around(
+    program: Program, loop: Loop, ends: tuple[Stmt, Stmt], first: str, last: Sequence[str], buffer: EditBuffer
+) -> None:
+    """Lines in front of and behind statements of a loop's body, conditions and all: every iteration runs them."""
     path, text = loop.at.span.path, program.sources[loop.at.span.path].text
-    pad, start = indent_of(program, stmt.at), stmt.at.span.start
+    pad, start = indent_of(program, ends[0].at), ends[0].at.span.start
     line = text.rfind("\n", 0, start) + 1
     outer = indent_of(program, loop.at)
     behind = "".join(f"\n{pad}{x}" for x in last)
@@ -203,4 +225,4 @@ def _around(program: Program, loop: Loop, stmt: Stmt, first: str, last: Sequence
         buffer.insert(path, line - 1, f"\n{pad}{first}")
     else:
         buffer.insert(path, start, f"{first} ")
-    buffer.insert(path, stmt.at.span.end, behind)
+    buffer.insert(path, ends[1].at.span.end, behind)

@@ -21,6 +21,7 @@ from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 
 #: Operations on integers that a tool may regroup, and calls, whose text may be another one.
 _FREE = frozenset({"add", "logic", "call"})
+_MOST_SELECTIONS = 8  # of a loop that are looked at
 
 
 def by_values(p: Prediction, aim: int) -> Proof | None:
@@ -28,10 +29,35 @@ def by_values(p: Prediction, aim: int) -> Proof | None:
     if p.recurrence_ii <= aim:
         return None
     problem = _values_alone(p)
-    ii = recurrence_ii(problem)
-    if ii is None or ii <= aim:
+    least = recurrence_ii(problem)
+    for arms in _either(p, problem)[:_MOST_SELECTIONS] if least is not None and least <= aim else ():
+        found: list[tuple[int, Problem]] = []
+        for arm in arms:
+            one = replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *arm)))
+            if (ii := recurrence_ii(one)) is None or ii <= aim:
+                break
+            found.append((ii, one))
+        if len(found) == len(arms):
+            least, problem = min(found, key=lambda x: x[0])
+            break
+    if least is None or least <= aim:
         return None
-    return Proof(ii, along(problem, critical_cycle(problem, ii)))
+    return Proof(least, along(problem, critical_cycle(problem, least)))
+
+
+def _either(p: Prediction, problem: Problem) -> list[tuple[tuple[Edge, ...], ...]]:
+    """Of selections that no data decide the orders of their arms: one of them holds in every iteration.
+
+    With the orders of one selection alone, each round that they close passes it: as long as the quickest arm takes.
+    """
+    graph, found = problem.graph, []
+    for ident, op in graph.ops.items():
+        if op.kind == "select" and not _by_data(graph, op.args[0]) and all(a in graph.ops for a in op.args[1:]):
+            into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
+            arms = [tuple(e for e in into if e.source == arg) for arg in op.args[1:]]
+            if all(arms):
+                found.append(tuple(tuple(replace(e, gap=_least_gap(problem, e)) for e in arm) for arm in arms))
+    return found
 
 
 def _values_alone(p: Prediction) -> Problem:

@@ -27,6 +27,8 @@ UPDATES = {
     "minus": "s = s - a[i];",
     "guarded": "if (b[i] > 2) s += a[i]; // some",
     "braced": "if (b[i] > 2) { s += a[i] * b[i]; } else { ; }",
+    "either": "if (b[i] > 2) s += a[i];\n        else s = s - b[i];",
+    "twice": "s += a[i];\n        if (b[i] > 2) { s -= b[i] * 3; }",
 }
 ROWS = """float k(const float a[96], const float b[96]) {
     float c[4];
@@ -105,7 +107,14 @@ def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "update", ["s = s * 0.5f + a[i];", "s += a[i]; if (s > 9) s += 1;", "s += a[(int)s & 7];", "s += b[i] * s;"]
+    "update",
+    [
+        "s = s * 0.5f + a[i];",
+        "s += a[i]; if (s > 9) s += 1;",
+        "s += a[(int)s & 7];",
+        "s += b[i] * s;",
+        "s += a[i]; s *= b[i];",
+    ],
 )
 def test_what_is_more_than_a_sum_keeps_its_text(update: str) -> None:
     text = DOT.replace("@", update)

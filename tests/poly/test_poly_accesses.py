@@ -29,6 +29,22 @@ def _one(body: str) -> tuple[Program, AccessAnalysis]:
         ("for (i = 0; i < 8; i++)", "A[(i<<1)]", "{ [i] : 0 <= i < 8 }", "{ [i] -> [2i] }", ((0, 14),), 8),
         ("for (i = 0; i < 8; i++) if (i > 2)", "A[i]", "{ [i] : 2 < i < 8 }", "{ [i] -> [i] }", ((3, 7),), 5),
         (
+            "for (i = 0; i < 4; i++)", "A[1<<i]", "{ [i] : 0 <= i < 4 }",
+            "{ [i] -> [1] : i = 0; [i] -> [2] : i = 1; [i] -> [4] : i = 2; [i] -> [8] : i = 3 }", ((1, 8),), 4,
+        ),
+        (
+            "for (i = 0; i < 3; i++) for (j = 0; j < 9; j++)", "A[(j>>i)+(j&((1<<i)-1))]",
+            "{ [i, j] : 0 <= i < 3 and 0 <= j < 9 }",
+            "{ [i, j] -> [j] : i = 0; [i, j] -> [floor(j/2) + j mod 2] : i = 1;"
+            " [i, j] -> [floor(j/4) + j mod 4] : i = 2 }", ((0, 8),), 27,
+        ),
+        (
+            "for (i = 1; i < 4; i++) for (j = 0; j < 7; j++)", "A[j/i+j%i*(6/i)]",
+            "{ [i, j] : 0 < i < 4 and 0 <= j < 7 }",
+            "{ [i, j] -> [j] : i = 1; [i, j] -> [floor(j/2) + 3*(j mod 2)] : i = 2;"
+            " [i, j] -> [floor(j/3) + 2*(j mod 3)] : i = 3 }", ((0, 6),), 21,
+        ),
+        (
             "for (i = -4; i < 4; i++)", "A[i/3+1]", "{ [i] : -4 <= i < 4 }",
             "{ [i] -> [1 - floor(-i/3)] : i < 0; [i] -> [1 + floor(i/3)] : i >= 0 }", ((0, 2),), 8,
         ),
@@ -86,7 +102,7 @@ def test_plain_forms_are_given_as_records() -> None:
         ("A[i*j]", "`i*j` multiplies two variables", "i*j"),
         ("A[n]", "`n` is a run-time value without known bounds", "A[n]"),
         ("A[g(i)]", "it is the result of the call `g(i)`", "g(i)"),
-        ("A[1<<i]", "`1<<i` shifts by a variable", "1<<i"),
+        ("A[1<<n]", "`1<<n` shifts by a variable", "1<<n"),
         ("A[i/j]", "`i/j` divides by a variable or zero", "i/j"),
         ("A[(int)x]", "`x` is not an integer", "x"),
         ("A[v]", "`v` is volatile", "v"),

@@ -93,13 +93,24 @@ void spellings(int n, int m) {
   for (i = 5; i < 9; i++) { B[i % 4 + 9] = i % 4 == 1 ? 1 : A[i % 4 == 3 ? 5 : i % 4]; }
   for (i = -3; i < 3; i++) { B[i % 4 + 9] = i % 4 == 1 ? 1 : A[i % 4 == -1 ? 5 : i % 4 + 6]; }
 }
+void stages(int n, int m) {
+  int s, k;
+  for (s = 0; s < 4; s++) {
+    int half = 1 << s, stride = 16 >> (s + 1);
+    for (k = 0; k < 8; k++) {
+      int at = ((k >> s) << (s + 1)) + (k & (half - 1));
+      A[at] = A[at + half] + B[(k & (half - 1)) * stride];
+      B[k / (s + 1) + k % half] = 1;
+    }
+  }
+}
 """
 
 
 def test_hand_written_kernels(tmp_path: Path) -> None:
     program, analysis = analysed(HAND)
     calls, params = [], []
-    for name in ("steps", "values", "counters", "widths", "leaves", "pointers", "spellings"):
+    for name in ("steps", "values", "counters", "widths", "leaves", "pointers", "spellings", "stages"):
         for n, m in ((0, 0), (1, 3), (3, 9), (7, 5), (-2, 6)):
             calls.append((name, f"{n}, {m}"))
             params.append({"n": n, "m": m})
@@ -113,7 +124,7 @@ def test_hand_written_kernels(tmp_path: Path) -> None:
     refused = {program.text(a.at) for a in analysis.accesses if not a.affine}
     assert refused == {"A[(unsigned char)(c * 8) / 4]"}
     assert len(affine) == len(analysis.accesses) - 1
-    assert sum(a.exact for a in affine) == 92
+    assert sum(a.exact for a in affine) == 96
 
 
 CALLED = """

@@ -121,7 +121,7 @@ def test_selections_among_what_is_not_known_are_left_at_the_first(monkeypatch: p
     few = 0
     for cases in (2, 16):
         del asked[:]
-        tests = " ".join(f"{place} < {9 * k}u ? 0x{k}23ull >> (3u * {place} & 63u) :" for k in range(1, cases))
+        tests = " ".join(f"{place} < {20 * k}u ? 0x{k}23ull >> (3u * {place} & 63u) :" for k in range(1, cases))
         (reason,) = indices(
             f"void f(int a[64]) {{ for (int i = 0; i < 37; i++) {{ unsigned b = ({tests} 7ull) & 7u; a[b] = i; }} }}"
         )
