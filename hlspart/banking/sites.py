@@ -53,11 +53,12 @@ class Sites:
                 sites.append(Site(position, access, region, affine_index(access)))
         return tuple(sites)
 
-    def limited(self, ports: Ports) -> list[tuple[int, list[Site]]]:
-        """Each limit of ``ports`` with the accesses that share it."""
-        reads = [s for s in self.sites if s.read]
-        writes = [s for s in self.sites if not s.read]
-        kinds = ((ports.total, list(self.sites)), (ports.reads, reads), (ports.writes, writes))
+    def limited(self, ports: Ports, among: Sequence[Site] | None = None) -> list[tuple[int, list[Site]]]:
+        """Each limit of ``ports`` with the accesses that share it, of all or ``among`` some."""
+        every = list(self.sites if among is None else among)
+        reads = [s for s in every if s.read]
+        writes = [s for s in every if not s.read]
+        kinds = ((ports.total, every), (ports.reads, reads), (ports.writes, writes))
         return [(limit, group) for limit, group in kinds if limit is not None]
 
     def busiest(
@@ -74,9 +75,7 @@ class Sites:
         ``together``: whether a group is known to be a clique, which saves looking at its pairs.
         """
         best, exact = BankLoad(0, (), (), 1), True
-        chosen = set(sites)
-        limited = [group for _, group in self.limited(ports)] or [list(self.sites)]
-        for group in ([s for s in g if s in chosen] for g in limited):
+        for group in [group for _, group in self.limited(ports, sites)] or [list(sites)]:
             members = group
             if not together(group):
                 neighbours = [0] * len(group)

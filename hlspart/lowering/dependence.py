@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,6 +22,7 @@ from hlspart.lowering.distances import (
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Index
+from hlspart.model.access import Affine
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
 
@@ -243,6 +244,18 @@ def _by_data(ref: MemoryRef) -> bool:
 
 
 def chosen(*accesses: Op) -> bool:
-    """Whether the elements of accesses are not known before the loop runs."""
-    indices = (op.ref.index for op in accesses if op.ref is not None)
-    return all(index is None or any(f is None or f.terms for f in index) for index in indices)
+    """Whether the elements of accesses are not known before the loop runs, and no constants tell them apart."""
+    indices = [op.ref.index for op in accesses if op.ref is not None]
+    known = [index for index in indices if index is not None]
+    apart = len(known) == len(indices) and any(
+        len({f.const for f in forms}) > 1 for forms in _constant(zip(*known, strict=False))
+    )
+    return not apart and all(index is None or any(f is None or f.terms for f in index) for index in indices)
+
+
+def _constant(dims: Iterable[Sequence[Affine | None]]) -> Iterator[list[Affine]]:
+    """The forms of the dimensions in which all indices are constants."""
+    for forms in dims:
+        known = [f for f in forms if f is not None and not f.terms]
+        if len(known) == len(forms):
+            yield known

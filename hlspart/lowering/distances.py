@@ -36,26 +36,32 @@ class Address(Struct, frozen=True):
     known: bool
     open: bool
 
-    @property
-    def element(self) -> tuple[int, int] | None:
-        """Equal for accesses of one element, the same in all iterations; None where it may be another in each."""
-        index = self.ref.index
-        if self.ref.map is not None or index is None or any(f is None or f.terms for f in index):
+    def fixed(self, dims: Sequence[int]) -> tuple[int, ...] | None:
+        """Its indices in some dimensions where they are the same in all iterations; None where they may not be."""
+        if self.ref.map is not None or self.ref.index is None or self.open:
             return None
-        return self.shape, self.code
+        forms = [f for d in dims if (f := self.ref.index[d]) is not None]
+        return None if any(f.terms for f in forms) else tuple([f.const for f in forms])
 
 
 def partners(addresses: Sequence[Address]) -> list[Sequence[int]]:
-    """For each access of an array those that may be of its element, in order, as far as constants tell."""
+    """For each access of an array those that may be of its element, in order, as far as constants tell.
+
+    They tell in the dimensions in which all accesses have one (copies of an unrolled loop in a bank each), else where
+    they are the whole index.
+    """
     everyone = range(len(addresses))
-    elements = [a.element for a in addresses]
-    if len({shape for shape, _ in filter(None, elements)}) != 1:
+    known = [a.ref.index for a in addresses if a.ref.index is not None and not a.open]
+    if len({len(index) for index in known}) != 1:
         return [everyone] * len(addresses)
-    same: dict[tuple[int, int], list[int]] = {e: [] for e in elements if e is not None}
-    for k, element in enumerate(elements):
-        for group in same.values() if element is None else (same[element],):
+    every = range(len(known[0]))
+    dims = [d for d in every if not any((f := index[d]) is not None and f.terms for index in known)] or every
+    places = [a.fixed(dims) for a in addresses]
+    same: dict[tuple[int, ...], list[int]] = {p: [] for p in places if p is not None}
+    for k, place in enumerate(places):
+        for group in same.values() if place is None else (same[place],):
             group.append(k)
-    return [everyone if e is None else same[e] for e in elements]
+    return [everyone if p is None else same[p] for p in places]
 
 
 def folded(a: Address, b: Address) -> bool:

@@ -27,9 +27,11 @@ PARTITIONS = (
 
 
 def _kernel(rng: random.Random) -> str:
+    columns = ["0", "1", "5", "7", "i % 8"] if rng.random() < 0.5 else ["0", "1", "5"]
+    rows = ["0", "1", "2", "3", "i / 4", rng.choice(["i % 16", "x[i]", "(i & 15)"])]
+
     def place() -> str:
-        row = rng.choice(["0", "1", "2", "3", "i % 16", "i / 4", "x[i]"])
-        return f"A[{row}][{rng.choice(['0', '1', '5', 'i % 8', '7'])}]"
+        return f"A[{rng.choice(rows)}][{rng.choice(columns)}]"
 
     lines = []
     for _ in range(rng.randint(3, 8)):
