@@ -20,7 +20,7 @@ class Bound:
         self._own = [tuple({k: None for d in o.dims for k, _ in d.terms}) for o in nest.operands]
 
     def cycles(self, shard: Sequence[int], split: Sequence[int]) -> int:
-        """Cycles that every order takes.
+        """Cycles that every order takes, each time that the nest runs.
 
         Before the first iteration starts one tile of every operand that is read has come; after the last has started
         one tile of each result leaves. Between: every step fills and drains its pipeline, or the engine that moves
@@ -35,7 +35,7 @@ class Bound:
         loading = join([c * n for c, n in coming]) if coming else 0
         storing = join([c * n for c, n in leaving]) if leaving else 0
         once = self._step(shard, split)
-        return max(first + body + last, loading + once + last, first + once + storing)
+        return self.nest.repeats * max(first + body + last, loading + once + last, first + once + storing)
 
     def least(self, shard: Sequence[int]) -> int:
         """Cycles that every split takes under a shard vector: all iterations, the first move and the last."""
@@ -45,7 +45,7 @@ class Bound:
         # a step of m iterations takes m * ii + depth - ii, which many short steps may undercut where depth < ii
         once, fill = min(self.nest.ii, self.nest.depth), max(0, self.nest.depth - self.nest.ii)
         ends = any(o.loaded for o in self.nest.operands) + any(o.stored for o in self.nest.operands)
-        return own * once + fill + ends * self.off_chip.latency
+        return self.nest.repeats * (own * once + fill + ends * self.off_chip.latency)
 
     def _step(self, shard: Sequence[int], split: Sequence[int]) -> int:
         iterations = 1

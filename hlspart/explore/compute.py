@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from hlspart.expand.region import Refusal
 from hlspart.expand.texts import type_text
+from hlspart.explore.box import tested
 from hlspart.explore.frame import PAD, RegionFrame, counting
 from hlspart.model.exploring import Operand
 from hlspart.model.program import (
@@ -92,7 +93,8 @@ class Compute:
             own = self.frame.spread_of(operand)
             others = [k for k in self.frame.spread if k not in own]
             word = self._element(ref, operand, parts)
-            if word in self.ahead or not any(self._of_element(k) for k in others):
+            differ = any(self._of_element(k) for k in others) or (others and self._exists(len(self.frame.w.loops)))
+            if word in self.ahead or not differ:
                 continue
             name = self.frame.names.free(f"{operand.name}_v")
             self.ahead[word] = value = name + "".join(f"[{self.frame.p[k]}]" for k in own)
@@ -129,7 +131,7 @@ class Compute:
                     yield ref, operand
 
     def _named(self, variable: int) -> bool:
-        """Whether the moved text names a variable outside of what is replaced."""
+        """Whether the text of an iteration names a variable outside of what is replaced, its own tests included."""
         kept = [s for _, s, _ in self.frame.w.kept]
         moved = zip(self.frame.nest.operands, self.frame.w.windows, strict=True)
         hidden = [u.at.span for o, w in moved if not o.in_place for u in self.frame.texts.uses.get(w.variable.id, ())]
@@ -137,6 +139,15 @@ class Compute:
             held = self._operand(ref)
             if held is not None and held.in_place and self.frame.texts.mentions(ref.at.span, variable):
                 return True
+        for of, loop in zip(self.frame.w.boxes, self.frame.w.loops, strict=True):
+            counter = self.frame.counter(loop)
+            if of.varies and counter is not None and counter.id == variable:
+                return True
+            based = of.base is not None and variable in of.base.variables
+            if based and counter is not None and self._named(counter.id):
+                return True
+        if variable in tested(self.frame.w.boxes):
+            return True
         for stmt in (*kept, self.frame.w.body):
             for use in self.frame.texts.within(stmt.at.span, variable):
                 at = use.at.span
@@ -150,13 +161,11 @@ class Compute:
             variable = self.frame.counter(loop)
             if variable is None or not self._named(variable.id):
                 continue
-            place, stride, start = (
-                self.frame.position(k, self.frame.x[k]),
-                self.frame.w.strides[k],
-                self.frame.w.starts[k],
-            )
+            of, place = self.frame.w.boxes[k], self.frame.position(k, self.frame.x[k])
+            stride, start = of.stride, of.start
             text = place if stride == 1 else f"{stride} * ({place})"
             text = f"{start} + {text}" if start else text
+            text = f"{of.base.text} + {text}" if of.base is not None else text
             lines.append(f"{PAD * depth}const {type_text(self.frame.program, variable.id)} {variable.name} = {text};")
         for stmt in walk_statements(self.frame.w.body):
             if isinstance(stmt, Loop) and not isinstance(stmt.init, Declare):
@@ -173,18 +182,31 @@ class Compute:
             for level, stmt, at in self.frame.w.kept:
                 if at == when:
                     lines += self._guarded(level, last, stmt, when, depth)
+        tests = self._exists(last)
+        lines += [f"{PAD * depth}if ({' && '.join(tests)}) {{"] if tests else []
         for stmt in self.frame.w.body.body:
             if not isinstance(stmt, PragmaMark):
-                lines.append(PAD * depth + self._text(stmt, parts))
+                lines.append(PAD * (depth + bool(tests)) + self._text(stmt, parts))
+        lines += [PAD * depth + "}"] if tests else []
         for level, stmt, at in sorted(self.frame.w.kept, key=lambda e: -e[0]):
             if at == "last":
                 lines += self._guarded(level, last, stmt, at, depth)
         return lines
 
+    def _exists(self, level: int) -> list[str]:
+        """Tests that the loops down to a level have the values at hand in an iteration."""
+        found = []
+        for of, loop in zip(self.frame.w.boxes[: level + 1], self.frame.w.loops, strict=False):
+            counter = self.frame.counter(loop)
+            if of.first is not None and counter is not None:
+                found.append(f"{counter.name} >= ({self.frame.texts.edited(of.first.at.span, {})})")
+            found += [self.frame.texts.edited(test.at.span, {}) for test in of.test]
+        return found
+
     def _guarded(self, level: int, last: int, stmt: Stmt, when: str, depth: int) -> list[str]:
         text = self._text(stmt, frozenset())
         elements: list[str] = []
-        places: list[str] = []
+        places = self._exists(level) if when != "every" else []
         for k in range(level + 1, last + 1) if when != "every" else ():
             element, place = self.frame.at(k, 0 if when == "first" else self.frame.nest.extents[k] - 1)
             elements += element
@@ -249,7 +271,7 @@ class Compute:
                     inner = self.frame.w.inner[name]
                     pieces.append(inner if c == 1 else f"{c} * {inner}")
                     continue
-                shift += c * self.frame.w.starts[k]
+                shift += c * self.frame.w.boxes[k].start
                 c = strides[k]
                 if c < 0:
                     shift -= c * (self.frame.slices[k] - 1)

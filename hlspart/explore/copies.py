@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hlspart.expand.texts import type_text
 from hlspart.explore.frame import PAD, RegionFrame, counting
 from hlspart.model.exploring import Dim, Operand
 
@@ -18,6 +19,7 @@ class Copies:
         window = self.frame.w.windows[number]
         given = [self.frame.array(operand), f"{self.frame.type(operand)} "]
         given[1] += f"{self.frame.buffer(operand)}{self.frame.extents(operand)}"
+        given += [f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.moved(operand)]
         given += self.frame.counts(operand.loops)
         lines = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
         lines += self.frame.counted(operand.loops)
@@ -48,7 +50,7 @@ class Copies:
         tests = beyond
         for d, dim in enumerate(operand.dims):
             place = self._base(dim, window.low[d], word[d])
-            index.append(place)
+            index.append(place + self.frame.shifted(operand, d))
             low, high = window.range[d]
             tests += self._inside(dim, window.low[d], place, low, high, load)
             if not load:

@@ -24,7 +24,7 @@ from hlspart.expand.texts import type_text
 from hlspart.explore.compute import Compute
 from hlspart.explore.copies import Copies
 from hlspart.explore.frame import PAD, RegionFrame, counting
-from hlspart.explore.nests import ReadNest
+from hlspart.explore.records import ReadNest
 from hlspart.model.exploring import ExternalMemory, Operand, Vector
 from hlspart.model.program import (
     Declare,
@@ -162,7 +162,8 @@ class _Writer:
         block = list((self._stream if self.frame.nest.streams else self._block)(loads, stores, compute))
         whole = self.frame.names.free(f"{self.frame.stem}_nest") if alone else None
         if whole is not None:
-            given = {v.name: f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.w.scalars}
+            values = (*self.frame.w.scalars, *self.frame.w.moved.values())
+            given = {v.name: f"{type_text(self.frame.program, v.id)} {v.name}" for v in values}
             given |= {self.frame.variable(o).name: self.frame.array(o) for o in self.frame.nest.operands}
             head = [f"static void {whole}({', '.join(given.values())}) {{", "#pragma HLS INLINE off"]
             functions += [*head, *block[1:]]
@@ -192,8 +193,9 @@ class _Writer:
         buffers |= {o.name: self.frame.variable(o).name for o, _ in pairs if o.in_place}
 
         def call(name: str, operand: Operand) -> str:
-            step = [self.frame.phase] if self.frame.counts(operand.loops) else []
-            return f"{name}({', '.join([self.frame.variable(operand).name, buffers[operand.name], *step])});"
+            given = [v.name for v in self.frame.moved(operand)]
+            given += [self.frame.phase] if self.frame.counts(operand.loops) else []
+            return f"{name}({', '.join([self.frame.variable(operand).name, buffers[operand.name], *given])});"
 
         yield "{"
         for o in staying:
@@ -241,7 +243,10 @@ class _Writer:
         """What the counters of the loops hold behind the nest."""
         for k, loop in enumerate(self.frame.w.loops):
             if not isinstance(loop.init, Declare) and (v := self.frame.counter(loop)) is not None:
-                value = self.frame.w.starts[k] + self.frame.w.strides[k] * self.frame.nest.extents[k]
+                if v.id in self.frame.w.lost:
+                    continue
+                of = self.frame.w.boxes[k]
+                value = of.last + of.stride
                 yield f"{PAD}{v.name} = {value};"
 
     def _block(self, loads: dict[str, str], stores: dict[str, str], compute: str) -> list[str]:
@@ -294,7 +299,9 @@ class _Writer:
             return buffers[operand.name][now[move.period] if used else 1 - now[move.period]]
 
         def call(name: str, operand: Operand, step: int) -> str:
-            given = [self.frame.variable(operand).name, buffer(operand, False), *self._at(step, operand.loops)]
+            given = [self.frame.variable(operand).name, buffer(operand, False)]
+            given += [v.name for v in self.frame.moved(operand)]
+            given += self._at(step, operand.loops)
             return f"{name}({', '.join(given)});"
 
         for operand, move in zip(self.frame.nest.operands, self.frame.cost.moves, strict=True):

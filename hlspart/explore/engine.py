@@ -13,6 +13,7 @@ from hlspart.explore.front import chained
 from hlspart.explore.measured import Banked, Predict
 from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
 from hlspart.explore.readback import Selection, WrittenChoice, select
+from hlspart.explore.requests import finding
 from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
 from hlspart.explore.watch import Progress, Watch
@@ -99,7 +100,25 @@ class Explorer:
         known = not any(r.written.nest.least for r in regions)
         proved = best is not None and known and all(e.complete for e in results.values()) and selection.proved
         shape = view.found(results, merged, selection, proved, self._least(regions, results, resident, groups))
+        self._beside_source(shape["best"])
         return ExploreResult(shape, tuple(plan.diagnostics), {} if best is None else best.texts, best is not None)
+
+    def _beside_source(self, best: dict[str, Any] | None) -> None:
+        """What the function takes as it is, all its arrays on the chip; C that takes more is told.
+
+        Nothing is said of a function with nests that keep their text: they are no part of the choice.
+        """
+        plan = self.plan
+        if best is None or not self._reads_back or plan.kept:
+            return
+        as_is = next(f.latency.max for f in plan.predict({}).functions if f.name == plan.function.name)
+        best["source_cycles"], takes = as_is, best["schedule_cycles"]
+        if as_is is not None and takes is not None and takes > as_is:
+            found = finding(plan.program, plan.function.at, "")
+            text = f"the C takes {takes} cycles with its moves, {plan.function.name} as it is {as_is} without any"
+            plan.diagnostics.append(
+                replace(found, rule="explore-slower", name="explore-slower", severity="warning", message=text)
+            )
 
     def _resident(self, regions: Sequence[SearchedNest]) -> dict[str, int]:
         """Bytes, and blocks of BRAM where they count, of arrays that stay on the chip anyway."""

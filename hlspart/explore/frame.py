@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 
 from hlspart.expand.texts import Texts, type_text
-from hlspart.explore.nests import ReadNest
+from hlspart.explore.records import ReadNest
 from hlspart.explore.steps import cost
 from hlspart.explore.widths import Copying, copying
 from hlspart.model.exploring import ExternalMemory, Operand, StepCost, Vector
@@ -56,6 +56,17 @@ class RegionFrame:
     def variable(self, operand: Operand) -> Variable:
         """The array of an operand."""
         return self.w.windows[self.nest.operands.index(operand)].variable
+
+    def moved(self, operand: Operand) -> list[Variable]:
+        """The counters of loops around the nest that its window moves with."""
+        dims = self.w.windows[self.nest.operands.index(operand)].moved
+        return list({n: self.w.moved[n] for dim in dims for n, _ in dim}.values())
+
+    def shifted(self, operand: Operand, d: int) -> str:
+        """What they add to an index."""
+        terms = self.w.windows[self.nest.operands.index(operand)].moved[d]
+        signed = ((" + " if c > 0 else " - ", abs(c), self.w.moved[n].name) for n, c in terms)
+        return "".join(sign + (name if c == 1 else f"{c} * {name}") for sign, c, name in signed)
 
     def type(self, operand: Operand) -> str:
         """Type of its elements."""
@@ -150,7 +161,7 @@ class RegionFrame:
             found |= {self.variable(operand).name, self.buffer(operand), f"{self.buffer(operand)}_part"}
         declared = (v for s in walk_statements(self.w.loops[0]) if isinstance(s, Declare) for v in s.variables)
         iterators = (c.id for loop in self.w.loops if (c := self.counter(loop)) is not None)
-        scalars = (v.id for v in self.w.scalars)
+        scalars = (v.id for v in (*self.w.scalars, *self.w.moved.values()))
         return frozenset(found | {self.program.variable(v).name for v in (*declared, *iterators, *scalars)})
 
     def within(self, period: int) -> list[int]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
-from hlspart.explore.nests import ReadNest
+from hlspart.explore.records import ReadNest
 from hlspart.explore.requests import finding
 from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
 from hlspart.model.access import AccessAnalysis

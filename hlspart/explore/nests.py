@@ -3,29 +3,33 @@
 A nest may be taken tile by tile, its tiles in any order and on several elements, where every array that it writes is
 written and read through one window that differs for any two iterations of the loops in its index: then nothing is
 carried from one such iteration to another, and the loops that are not in the index carry sums, whose order is kept.
-Statements before and behind an inner loop run in its first and last iteration.
+Statements before and behind an inner loop run in its first and last iteration. What cannot be taken as a whole is
+taken from the inside: the nests in the body of a loop, each of them once in every iteration of that loop.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+import math
+from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal, build
+from hlspart.expand.texts import Texts
+from hlspart.explore.box import LoopBox, bounds_named, box
+from hlspart.explore.records import KeptNest, OperandWindow, ReadNest, When
 from hlspart.explore.requests import outer_loops
-from hlspart.explore.sums import Sums, added
+from hlspart.explore.sums import Sums
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.exploring import Dim, Operand, TiledNest
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
+    Binary,
     Block,
+    Call,
     Declare,
-    ExprStmt,
     Function,
     Loop,
     Name,
@@ -39,67 +43,49 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.semantics.effects import statement_expressions
-
-When = Literal["first", "last", "every"]
-
-
-class OperandWindow(Struct, frozen=True):
-    """Where in its array an operand's tile lies: per dimension the constants and the elements that are touched."""
-
-    variable: Variable
-    low: tuple[int, ...]  # least constant of an index, inner loops included
-    range: tuple[tuple[int, int], ...]
-    exact: tuple[bool, ...]  # every element of a tile along a dimension is written
-
-
-class ReadNest(Struct, frozen=True, eq=False):
-    """A nest with its place in the text. ``kept``: (level, statement, when) for what stands beside an inner loop: it
-    runs in the ``first`` or the ``last`` iteration of the loops below ``level``, or in ``every`` one: a value that
-    does not change.
-
-    ``stands_for``: scalars that carry a sum to the one element that takes it. ``dropped``: statements that only hand
-    such a sum over.
-    """
-
-    nest: TiledNest
-    function: Function
-    loops: tuple[Loop, ...]
-    starts: tuple[int, ...]
-    strides: tuple[int, ...]
-    kept: tuple[tuple[int, Stmt, When], ...]
-    body: Block
-    windows: tuple[OperandWindow, ...]
-    scalars: tuple[Variable, ...]
-    stands_for: Mapping[int, ArrayRef]
-    dropped: tuple[Stmt, ...]
-    forms: Mapping[int, tuple[Affine, ...]]  # by id of the reference
-    owner: Mapping[int, int]  # id of the reference -> number of its operand
-    counters: Mapping[str, int]  # iterator of a loop of the band -> its number
-    inner: Mapping[str, str]  # iterator of another loop -> its name in the text
-
-
-class KeptNest(Struct, frozen=True, eq=False):
-    """A loop nest that keeps its text, and why."""
-
-    loop: Loop
-    reason: str
-    refusal: Refusal
+from hlspart.sets.carried import share
+from hlspart.sets.dataflow import largest
 
 
 def nests(program: Program, analysis: AccessAnalysis, function: Function, whole: int) -> list[ReadNest | KeptNest]:
-    """The outermost loops of a function, in the order of the text; ``whole``: loops of so few iterations stay so."""
-    found: list[ReadNest | KeptNest] = []
-    for loop in outer_loops(function.body):
+    """The nests of a function, in the order of the text; ``whole``: loops of so few iterations stay so.
+
+    They are the outermost loops, or what stands in the body of one that is no nest itself.
+    """
+
+    def read(loop: Loop, around: tuple[Loop, ...]) -> list[ReadNest | KeptNest]:
         try:
-            found.append(_Reader(program, analysis, function, loop, whole).read())
+            return [_Reader(program, analysis, function, loop, whole, around).read()]
         except Refusal as refusal:
-            found.append(KeptNest(loop, str(refusal), refusal))
-    return found
+            kept = KeptNest(loop, str(refusal), refusal, around)
+        if not _repeats(program, analysis, loop):
+            return [kept]
+        inside = [n for inner in outer_loops(loop.body) for n in read(inner, (*around, loop))]
+        several = kept.refusal.code == "imperfect"  # which says nothing of what is inside
+        return inside if several or any(isinstance(n, ReadNest) for n in inside) else [kept]
+
+    return [n for loop in outer_loops(function.body) for n in read(loop, ())]
+
+
+#: Directives by which the body of a loop is no longer run once after the other.
+_TOGETHER = ("pipeline", "unroll", "dataflow", "loop_flatten", "loop_merge")
+
+
+def _repeats(program: Program, analysis: AccessAnalysis, loop: Loop) -> bool:
+    """Whether the nests in a loop's body run one after the other, a known number of times."""
+    info = analysis.loops[loop.id]
+    told = any(d.loop == loop.id and d.kind in _TOGETHER for d in program.directives)
+    return bool(info.trip_count.exact) and info.iterator is not None and not told
 
 
 class _Reader:
-    def __init__(self, program: Program, analysis: AccessAnalysis, function: Function, outer: Loop, whole: int) -> None:
+    def __init__(
+        self, program: Program, analysis: AccessAnalysis, function: Function, outer: Loop, whole: int,
+        around: tuple[Loop, ...],
+    ) -> None:  # fmt: skip
         self.program, self.analysis, self.function, self.outer, self.whole = program, analysis, function, outer, whole
+        self.around = {str(analysis.loops[x.id].iterator): x for x in around}
+        self.boxes: dict[int, LoopBox] = {}  # by loop
         self.kept: list[tuple[int, Stmt, bool]] = []
         self.owner: dict[int, int] = {}
 
@@ -108,23 +94,22 @@ class _Reader:
             raise Refusal("macro", "the nest stands in a macro or a header", self.outer.at)
         build(self.program, self.analysis, self.function.name, (self.outer.id,))  # raises for what may not move
         band = self._band()
-        trips = [self._trip(loop) for loop in band]
+        trips = [self._box(loop).trips for loop in band]
         tail = len(band)
         while tail > 1 and trips[tail - 1] <= self.whole:
             tail -= 1
         self.kept = [k for k in self.kept if k[0] < tail - 1]  # the others are in the body
         loops, body = band[:tail], band[tail - 1].body
         self._body_loops(body)
-        infos = [self.analysis.loops[x.id] for x in loops]
-        starts = tuple(i.lower.const if i.lower is not None else 0 for i in infos)
-        strides = tuple(i.step or 1 for i in infos)
+        boxes = tuple(self._box(x) for x in loops)
+        strides = tuple(b.stride for b in boxes)
         counts = frozenset(self.analysis.loops[x.id].variable for x in self._all_loops())
         self.sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept)
         self.sums.read(body, counts)
         accesses = self._accesses()
         operands, windows = self._operands(loops, strides, accesses)
         self._writes(loops, operands)
-        ordered, sums = self._order(operands, windows)
+        ordered, sums = self.sums.order(operands, windows, self.owner)
         nest = TiledNest(
             self.outer.name,
             tuple((self._iterator(x), n) for x, n in zip(loops, trips, strict=False)),
@@ -134,18 +119,26 @@ class _Reader:
             sums=sums,
             function=self.function.name,
             line=self.program.line(self.outer.at),
+            repeats=math.prod(self.analysis.loops[x.id].trip_count.exact or 1 for x in self.around.values()),
         )
         kept: tuple[tuple[int, Stmt, When], ...] = tuple(
             (level, s, "every" if s in self.sums.constant else "last" if behind else "first")
             for level, s, behind in self.kept
             if s not in self.sums.dropped
         )
-        forms = {a.ref: self._form(self.program.variable(a.array), a) for mine in accesses.values() for a in mine}
-        names = {str(self.analysis.loops[x.id].iterator): self._iterator(x) for x in self._all_loops()}
+        self._worked_out(kept, boxes)
+        forms = {
+            a.ref: tuple(self._apart(f)[0] for f in self._form(self.program.variable(a.array), a))
+            for mine in accesses.values() for a in mine
+        }  # fmt: skip
+        moving = {n for w in windows for d in w.moved for n, _ in d}
+        moved = {n: v for n, x in self.around.items() if n in moving and (v := self._counter(x)) is not None}
+        names = {str(self.analysis.loops[x.id].iterator): self._from_base(x) for x in self._all_loops()}
         counters = {str(self.analysis.loops[x.id].iterator): k for k, x in enumerate(loops)}
         return ReadNest(
-            nest, self.function, tuple(loops), starts, strides, kept, body, windows, self._scalars(loops),
-            self.sums.stands_for, tuple(self.sums.dropped), forms, self.owner, counters, names,
+            nest, self.function, tuple(self.around.values()), tuple(loops), boxes, kept, body, windows,
+            self._scalars(loops), self.sums.stands_for, tuple(self.sums.dropped), forms, self.owner, counters, names,
+            moved, self._lost(loops, boxes),
         )  # fmt: skip
 
     # --------------------------------------------------------------------------------- loops
@@ -164,25 +157,58 @@ class _Reader:
             self.kept += [(len(band) - 1, s, k > at) for k, s in enumerate(body) if k != at]
             band.append(inner[0])
 
-    def _trip(self, loop: Loop) -> int:
-        info = self.analysis.loops[loop.id]
-        if info.trip_count.exact is None or info.lower is None or info.lower.terms or not info.step:
-            raise Refusal("trip-count", f"the bounds of {loop.name} are not constant", loop.header)
-        if info.step < 0:
-            raise Refusal("trip-count", f"{loop.name} counts down", loop.header)
-        if info.trip_count.exact < 1:
-            raise Refusal("trip-count", f"{loop.name} has no iteration", loop.header)
-        return info.trip_count.exact
+    def _box(self, loop: Loop) -> LoopBox:
+        if loop.id not in self.boxes:
+            self.boxes[loop.id] = box(self.program, self.analysis, loop, self._raw())
+        return self.boxes[loop.id]
+
+    def _counter(self, loop: Loop) -> Variable | None:
+        variable = self.analysis.loops[loop.id].variable
+        return None if variable is None else self.program.variable(variable)
+
+    def _worked_out(self, kept: Sequence[tuple[int, Stmt, When]], boxes: Sequence[LoopBox]) -> None:
+        """Raise where a value is worked out anew in iterations that do not exist, and could not be there."""
+        varying = [k for k, b in enumerate(boxes) if b.varies]
+        for level, s, when in kept:
+            nodes = (e for r in statement_expressions(self.program, s) for e in walk(r))
+            if when == "every" and varying and level >= varying[0] and any(
+                isinstance(e, ArrayRef | Call) or (isinstance(e, Binary) and e.op in ("/", "%")) for e in nodes
+            ):  # fmt: skip
+                raise Refusal("scalar", f"a value is worked out where {self.outer.name} has bounds that vary", s.at)
+
+    def _lost(self, loops: Sequence[Loop], boxes: Sequence[LoopBox]) -> frozenset[int]:
+        """Counters from outside of the nest that no text reads but in loops that they count."""
+        texts, found = Texts(self.program, self.function.body), set()
+        for loop, of in zip(loops, boxes, strict=True):
+            counter = self._counter(loop)
+            if counter is None or isinstance(loop.init, Declare):
+                continue
+            if not texts.read_outside_loops(self.analysis, counter.id):
+                found.add(counter.id)
+            elif of.varies or of.base is not None:
+                why = f"the last value of {counter.name} is read behind the nest, and its bounds vary"
+                raise Refusal("trip-count", why, loop.header)
+        return frozenset(found)
 
     def _body_loops(self, body: Block) -> None:
         for stmt in walk_statements(body):
-            if isinstance(stmt, Loop) and self._trip(stmt) > self.whole:
+            if isinstance(stmt, Loop) and self._box(stmt).trips > self.whole:
                 text = f"{stmt.name} is not alone in the loop around it"
                 raise Refusal("imperfect", text, stmt.header)
 
     def _iterator(self, loop: Loop) -> str:
         variable = self.analysis.loops[loop.id].variable
         return self.program.variable(variable).name if variable is not None else loop.name
+
+    def _from_base(self, loop: Loop) -> str:
+        """What the iterator of a loop is from its base on."""
+        base = self._box(loop).base
+        return self._iterator(loop) if base is None else f"({self._iterator(loop)} - ({base.text}))"
+
+    def _apart(self, form: Affine) -> tuple[Affine, tuple[tuple[str, int], ...]]:
+        """An index without iterators of the loops around, and their part of it."""
+        moved = tuple(t for t in form.terms if t[0] in self.around)
+        return Affine(tuple(t for t in form.terms if t not in moved), form.const), moved
 
     def _all_loops(self) -> Iterator[Loop]:
         return (s for s in walk_statements(self.outer) if isinstance(s, Loop))
@@ -210,7 +236,7 @@ class _Reader:
         pairs: list[tuple[Operand, OperandWindow]] = []
         for v, mine in accesses.items():
             variable = self.program.variable(v)
-            groups = [mine] if any(a.kind == "write" for a in mine) else self._windows(loops, variable, mine)
+            groups = self._windows(loops, variable, mine)
             for number, group in enumerate(groups):
                 operand, window = self._operand(loops, strides, variable, group)
                 taken = {*(x.name for x, _ in pairs), *(self.program.variable(u).name for u in accesses)}
@@ -222,13 +248,26 @@ class _Reader:
         return tuple(o for o, _ in pairs), tuple(w for _, w in pairs)
 
     def _windows(self, loops: Sequence[Loop], variable: Variable, mine: list[Access]) -> list[list[Access]]:
-        """Accesses to an array that is only read, apart where loops move them in different ways."""
+        """Accesses to an array, apart where loops move them in different ways.
+
+        Those of a window that is written have it to themselves: no other one meets it while the nest runs.
+        """
         band = {self.analysis.loops[x.id].iterator for x in loops}
         found: dict[tuple[object, ...], list[Access]] = {}
         for a in mine:
-            moved = tuple(tuple((n, c) for n, c in f.terms if n in band) for f in self._form(variable, a))
+            outside = band.union(self.around)
+            moved = tuple(tuple((n, c) for n, c in f.terms if n in outside) for f in self._form(variable, a))
             found.setdefault(moved, []).append(a)
-        return list(found.values())
+        groups = list(found.values())
+        outer = len(self.around)
+        for group in groups:
+            for write in (a for a in group if a.kind == "write"):
+                for other in (a for g in groups if g is not group for a in g):
+                    ends = [(a.domain, a.map) for a in (write, other) if a.map is not None]
+                    if len(ends) < 2 or share((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]), outer):
+                        why = f"{variable.name} is used through several windows, which meet"
+                        raise Refusal("window", why, other.at)
+        return groups
 
     def _operand(
         self, loops: Sequence[Loop], strides: Sequence[int], variable: Variable, mine: list[Access]
@@ -237,16 +276,20 @@ class _Reader:
         if shape is None or not isinstance(shape.element, ScalarType):
             raise Refusal("element", f"elements of {variable.name} are no plain values", mine[0].at)
         band = {self.analysis.loops[x.id].iterator: k for k, x in enumerate(loops)}
-        forms = [self._form(variable, a) for a in mine]
+        parts = [[self._apart(f) for f in self._form(variable, a)] for a in mine]
+        forms, moves = [[f for f, _ in p] for p in parts], [[m for _, m in p] for p in parts]
         dims, lows, ranges, exact = [], [], [], []
         for d in range(len(forms[0])):
-            linear = {tuple((band[n], c) for n, c in f[d].terms if n in band) for f in forms}
+            linear = {
+                (tuple((band[n], c) for n, c in f[d].terms if n in band), m[d]): a.at
+                for f, m, a in zip(forms, moves, mine, strict=True)
+            }
             if len(linear) > 1:
-                raise Refusal("window", f"{variable.name} is used through several windows", mine[0].at)
-            terms = tuple(sorted((k, c * strides[k]) for k, c in next(iter(linear))))
+                raise Refusal("window", f"{variable.name} is used through several windows", list(linear.values())[1])
+            terms = tuple(sorted((k, c * strides[k]) for k, c in next(iter(linear))[0]))
             spans = [self._span(f[d], band, a) for f, a in zip(forms, mine, strict=True)]
             low, high = min(s[0] for s in spans), max(s[1] for s in spans)
-            ends = [a.range[d] if a.range is not None else (None, None) for a in mine]
+            ends = [self._reached(f[d], bool(m[d]), d, a) for f, m, a in zip(forms, moves, mine, strict=True)]
             if any(e is None for pair in ends for e in pair):
                 raise Refusal("range", f"the range of {variable.name} is not known", mine[0].at)
             first, last = min(e[0] or 0 for e in ends), max(e[1] or 0 for e in ends)
@@ -257,16 +300,30 @@ class _Reader:
         written = any(a.kind == "write" for a in mine) or any(
             r.variable == variable.id for r in self.sums.stands_for.values()
         )
-        certain = mine[0].kind == "write" and not mine[0].branch and mine[0].exact and all(exact)
+        sometimes = any(self._box(x).varies for x in self._all_loops() if x.id in mine[0].loops)
+        certain = mine[0].kind == "write" and not (mine[0].branch or sometimes) and mine[0].exact and all(exact)
         operand = Operand(variable.name, -(-shape.element.bits // 8), tuple(dims), not (written and certain), written)
-        return operand, OperandWindow(variable, tuple(lows), tuple(ranges), tuple(exact))
+        return operand, OperandWindow(variable, tuple(lows), tuple(ranges), tuple(exact), tuple(moves[0]))
+
+    @staticmethod
+    def _reached(form: Affine, moves: bool, d: int, access: Access) -> tuple[int | None, int | None]:
+        """The least and the greatest of an index, without what loops around the nest add to it."""
+        if not moves:
+            return (None, None) if access.range is None else access.range[d]
+        line = [form.coefficient(n) for n in access.iterators]
+        high, low = largest(access.domain, line), largest(access.domain, [-c for c in line])
+        return (None, None) if high is None or low is None else (form.const - low, form.const + high)
 
     def _form(self, variable: Variable, access: Access) -> tuple[Affine, ...]:
         if not access.affine or access.index is None or any(f is None for f in access.index):
             why = access.reason or "an index that is no sum of iterators"
             raise Refusal("non-affine", f"{variable.name} is not affine here: {why}", access.at)
-        known = {self.analysis.loops[x.id].iterator for x in self._all_loops()}
+        known = {*self.around, *(self.analysis.loops[x.id].iterator for x in self._all_loops())}
         forms = tuple(f for f in access.index if f is not None)
+        for loop in reversed(list(self._all_loops())):  # inner ones first, which begin at outer ones
+            base, own = self._box(loop).base, str(self.analysis.loops[loop.id].iterator)
+            if base is not None:
+                forms = tuple(f + Affine(base.terms, 0).scaled(f.coefficient(own)) for f in forms)
         for f in forms:
             for name in f.names:
                 if name not in known:
@@ -278,12 +335,11 @@ class _Reader:
         low = high = form.const
         for name, c in form.terms:
             loop = next(x for x in self._all_loops() if self.analysis.loops[x.id].iterator == name)
-            info = self.analysis.loops[loop.id]
-            start = info.lower.const if info.lower is not None else 0
+            of = self._box(loop)
+            start, end = of.start, of.last
             if name in band:
                 low, high = low + c * start, high + c * start
                 continue
-            end = start + (info.step or 1) * (self._trip(loop) - 1)
             low += min(c * start, c * end)
             high += max(c * start, c * end)
         return low, high
@@ -306,40 +362,6 @@ class _Reader:
                         raise Refusal("dependence", why, at)
                     seen.add(k)
 
-    def _order(self, operands: Sequence[Operand], windows: Sequence[OperandWindow]) -> tuple[bool, bool]:
-        """Whether sums must keep their order, and whether they are sums at all."""
-        ordered, sums = False, True
-        inner = [s.expr for s in walk_statements(self._innermost()) if isinstance(s, ExprStmt)]
-        for o, w in zip(operands, windows, strict=True):
-            if not o.written:
-                continue
-            ids = {w.variable.id, *(v for v, ref in self.sums.stands_for.items() if ref.variable == w.variable.id)}
-            uses, adds = 0, sum(added(e, ids, all(w.exact)) for e in inner)
-            for root in statement_expressions(self.program, self._innermost()):
-                uses += sum(1 for e in walk(root) if isinstance(e, Name | ArrayRef) and e.variable in ids)
-            shape = w.variable.as_array
-            whole_number = shape is not None and isinstance(shape.element, ScalarType) and shape.element.kind == "int"
-            behind = any(
-                isinstance(e, Name | ArrayRef) and e.variable in ids
-                for _, s, last in self.kept
-                if last and s not in self.sums.dropped
-                for root in statement_expressions(self.program, s)
-                for e in walk(root)
-            )
-            if uses != adds or behind:
-                sums = False
-            if uses != adds or behind or not whole_number:
-                ordered = True
-        return ordered, sums
-
-    def _innermost(self) -> Block:
-        loop: Loop = self.outer
-        while True:
-            inner = [s for s in loop.body.body if isinstance(s, Loop)]
-            if len(inner) != 1:
-                return loop.body
-            loop = inner[0]
-
     def _scalars(self, loops: Sequence[Loop]) -> tuple[Variable, ...]:
         """Values that the body needs from outside."""
         own = {v for s in walk_statements(self.outer) if isinstance(s, Declare) for v in s.variables}
@@ -355,4 +377,6 @@ class _Reader:
                         if isinstance(v.type, PointerType | ArrayType) or v.reference:
                             raise Refusal("pointer", f"{v.name} is used as an address", e.at)
                         found[v.id] = v
+        bounds = map(self.program.variable, bounds_named([self._box(x) for x in self._all_loops()]) - own)
+        found |= {v.id: v for v in bounds if v.function is not None and v.storage != "static"}
         return tuple(found[k] for k in sorted(found))

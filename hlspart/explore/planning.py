@@ -14,7 +14,8 @@ from hlspart.explore.emit import alike
 from hlspart.explore.errors import FixError
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.measured import Banked, IterationFigures, Predict
-from hlspart.explore.nests import KeptNest, ReadNest, nests
+from hlspart.explore.nests import nests
+from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.regions import NestRegion, joined, patterns, regions
 from hlspart.explore.requests import Requests, fault, finding, from_file, requests
 from hlspart.explore.space import Space, splits
@@ -30,7 +31,7 @@ from hlspart.version import __version__
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
 #: The cost model's version: part of every key.
-MODEL = 5
+MODEL = 6
 
 
 class SearchedNest(Struct, frozen=True):
@@ -59,7 +60,7 @@ class SearchPlan:
         self.predict, self.banked = predict, banked
         self.function: Function = program.functions[top]
         self.found = nests(program, analysis, self.function, options.whole)
-        self.asked: Requests = requests(program, self.function)
+        self.asked: Requests = requests(program, self.function, [outer(n).id for n in self.found])
         if options.fixes is not None:
             from_file(*options.fixes, self._named(), self.asked)
         self.diagnostics: list[Diagnostic] = []
@@ -73,7 +74,8 @@ class SearchPlan:
         alone = layers(uses, self._barriers(range(len(self.found))))
         taken = () if options.patterns is None else patterns(*options.patterns)
         free = [n if isinstance(n, ReadNest) and n not in self.kept else None for n in self.found]
-        self.regions = regions(free, self._given(free), taken, alone.edges)
+        following = [e for e in alone.edges if self._beside(e.before, e.behind)]
+        self.regions = regions(free, self._given(free), taken, following)
         self._join()
         whole = [
             NestUses(
@@ -91,6 +93,10 @@ class SearchPlan:
     def _barriers(self, firsts: Sequence[int]) -> list[int]:
         return [k for k, first in enumerate(firsts) if outer(self.found[first]).id in self.asked.barriers]
 
+    def _beside(self, one: int, other: int) -> bool:
+        """Whether two nests stand in the same loops."""
+        return [x.id for x in self.found[one].around] == [x.id for x in self.found[other].around]
+
     def _given(self, free: Sequence[ReadNest | None]) -> list[NestRegion]:
         """Regions of the user's; what cannot be one is a finding."""
         numbers = {outer(n).id: k for k, n in enumerate(self.found)}
@@ -103,6 +109,8 @@ class SearchPlan:
                 problem = "the nests of a region follow each other"
             elif taken & set(members):
                 problem = "a nest is in one region"
+            elif not all(self._beside(members[0], m) for m in members):
+                problem = "the nests of a region stand in the same loops"
             elif len(members) > 1 and any(free[m] is None for m in members):
                 name = next(outer(self.found[m]).name for m in members if free[m] is None)
                 problem = f"{name} keeps its text, so it is in no region"
@@ -206,15 +214,15 @@ class SearchPlan:
         return tuple(map(tuple, found))
 
     def _following(self) -> dict[int, int]:
-        """The outermost loop that stands right behind an outermost loop."""
+        """The loop that stands right behind a loop."""
         found: dict[int, int] = {}
 
         def within(block: Block) -> None:
             body = [s for s in block.body if not isinstance(s, PragmaMark)]
             found.update((a.id, b.id) for a, b in pairwise(body) if isinstance(a, Loop) and isinstance(b, Loop))
             for s in body:
-                if isinstance(s, Block):
-                    within(s)
+                if isinstance(s, Block | Loop):
+                    within(s.body if isinstance(s, Loop) else s)
 
         within(self.function.body)
         return found
@@ -324,7 +332,7 @@ class SearchPlan:
                                                resident.get(x.name)] for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied, n.chain,
-                          n.least, n.streams, n.memories is not None],
+                          n.least, n.streams, n.repeats, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from hlspart.explore.errors import RequestFileError
 from hlspart.explore.layers import LayerEdge
-from hlspart.explore.nests import ReadNest
+from hlspart.explore.records import ReadNest
 from hlspart.model.program import ArrayRef, Assign, Declare, ExprStmt, Loop, PragmaMark, walk_statements
 
 KINDS = ("copy", "map", "stencil", "reduce", "matmul")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hlspart.explore.front import chained
 from hlspart.explore.layers import Layers
-from hlspart.explore.nests import KeptNest, ReadNest
 from hlspart.explore.planning import SearchedNest
+from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.regions import NestRegion, kind
 from hlspart.explore.steps import cost, phases
 from hlspart.model.exploring import (
@@ -91,6 +91,7 @@ class View:
         at = None if region.same_as is None else self._id(region.same_as)
         return {
             "explored": True, "does": kind(region.written), "loops": [{"name": n, "extent": e} for n, e in of.loops],
+            "around": [x.name for x in region.written.around], "repeats": of.repeats,
             "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp, "at_least": list(of.least)},
             "shared_dsp": [{"dsp": n, "loops": [of.loops[j][0] for j in sorted(k)]} for k, n in of.shared_dsp],
             "keeps_order": region.space.strict,
@@ -141,6 +142,8 @@ class View:
             if "parts" in entry:
                 self._joined(entry, group, results)
         bound = sum(max(results[k].bound for k in g) for g in self.at_once)
+        if merged and all(e.complete for e in results.values()):
+            bound = max(bound, min(c.cycles for c in merged))  # what fits in each nest may not fit together
         best = None if chosen is None else self._best(chosen, back)
         limits = {
             "bytes": self.options.budget.size, "dsp": self.options.budget.dsp,
@@ -221,7 +224,7 @@ class View:
             "bytes": c.size, "dsp": c.dsp,
             "model_bram18k": c.bram18k,
             "serial_cycles": sum(x.serial for x in costs),
-            "schedule_cycles": schedule, "schedule_cause": None if back is None else back.cause,
+            "source_cycles": None, "schedule_cycles": schedule, "schedule_cause": None if back is None else back.cause,
             "schedule_dsp": None if back is None else back.used.get("dsp"),
             **{r: None if back is None else back.used.get(r) for r in ("bram18k", "uram", "lut", "ff")},
             "buffer_bytes": None if back is None else back.size,
@@ -248,7 +251,8 @@ class View:
             "id": self._id(self.regions.index(region)),
             "kind": "partial-sum" if sharded else "time-accumulated" if timed else "map",
             "cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, **self._vector(nest, p.vector),
-            "steps": of.steps, "compute": of.compute, "ii": nest.ii, "depth": nest.depth, "serial_cycles": of.serial,
+            "steps": of.steps, "repeats": nest.repeats, "compute": of.compute, "ii": nest.ii, "depth": nest.depth,
+            "serial_cycles": of.serial,
             "load": [moved(m.array) for m in of.moves if m.loaded],
             "store": [moved(m.array) for m in of.moves if m.stored],
             "buffers": [{"array": m.array, "bytes": m.size, "copies": m.copies} for m in of.moves if m.size],

@@ -6,7 +6,7 @@ A pragma stands in a nest or on the lines before it; ``region`` may also stand b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -43,10 +43,10 @@ def outer_loops(body: Block) -> Iterator[Loop]:
             yield from outer_loops(stmt)
 
 
-def requests(program: Program, function: Function) -> Requests:
-    """What the pragmas of a function ask of ``explore``."""
+def requests(program: Program, function: Function, nests_: Collection[int]) -> Requests:
+    """What the pragmas of a function ask of ``explore``; ``nests_``: ids of the outermost loops of its nests."""
     found = Requests()
-    targets = _targets(function.body)
+    targets = _targets(function.body, nests_)
     for pragma in program.pragmas:
         words = pragma.expanded.split()
         if len(words) < 2 or words[0].lower() != "hlspart" or pragma.function not in (None, function.name):
@@ -56,8 +56,8 @@ def requests(program: Program, function: Function) -> Requests:
             continue
         place = finding(program, pragma.at, "").place
         target = targets.get(pragma.index)
-        nests = list(outer_loops(target)) if isinstance(target, Block) else [] if target is None else [target]
-        if not nests or (len(nests) > 1 and kind != "region"):
+        nests = [] if target is None else [s for s in walk_statements(target) if isinstance(s, Loop) and s.id in nests_]
+        if not nests or (len(nests) > 1 and kind not in ("region", "keep")):
             found.wrong.append(fault(place, f"{kind} belongs in a nest or on the line before it"))
         elif kind == "fix":
             wish = _fix(words[2:], place)
@@ -68,7 +68,7 @@ def requests(program: Program, function: Function) -> Requests:
         elif words[2:]:
             found.wrong.append(fault(place, f"{kind} takes no value"))
         elif kind == "keep":
-            found.kept.add(nests[0].id)
+            found.kept.update(n.id for n in nests)
         elif kind == "barrier":
             found.barriers.add(nests[0].id)
         else:
@@ -76,8 +76,8 @@ def requests(program: Program, function: Function) -> Requests:
     return found
 
 
-def _targets(body: Block) -> dict[int, Loop | Block]:
-    """The outermost loop that each pragma stands in or before, or the block that it stands before."""
+def _targets(body: Block, nests: Collection[int]) -> dict[int, Loop | Block]:
+    """The nest that each pragma stands in or before, or the block or the loop of several that it stands before."""
     found: dict[int, Loop | Block] = {}
     before: list[int] = []
     for stmt in body.body:
@@ -86,10 +86,10 @@ def _targets(body: Block) -> dict[int, Loop | Block]:
             continue
         if isinstance(stmt, Loop | Block):
             found |= dict.fromkeys(before, stmt)
-        if isinstance(stmt, Loop):
+        if isinstance(stmt, Loop) and stmt.id in nests:
             found |= dict.fromkeys((s.pragma for s in walk_statements(stmt) if isinstance(s, PragmaMark)), stmt)
-        elif isinstance(stmt, Block):
-            found |= _targets(stmt)
+        elif isinstance(stmt, Loop | Block):
+            found |= _targets(stmt.body if isinstance(stmt, Loop) else stmt, nests)
         before = []
     return found
 

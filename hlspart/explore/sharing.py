@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from hlspart.expand.region import target_of
-from hlspart.explore.nests import ReadNest
+from hlspart.explore.records import ReadNest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import ArrayRef, Assign, Binary, Call, Declare, Expr, Name, Program, walk, walk_statements
 from hlspart.semantics.effects import statement_expressions

@@ -59,9 +59,9 @@ class Costs:
         steps = math.prod(split)
         compute = self._compute(split, tiles)
         cycles = total(self.nest, steps, compute, moves, self.off_chip)
-        serial = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
+        once = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
         size, dsp = self._occupied(split, tiles)
-        return StepCost(cycles, size, dsp, serial, steps, compute, moves, self._blocks(split, tiles))
+        return StepCost(cycles, size, dsp, once * self.nest.repeats, steps, compute, moves, self._blocks(split, tiles))
 
     def figures(self, split: tuple[int, ...]) -> tuple[int, ...]:
         """The figures but cycles, which no order of the time loops changes."""
@@ -163,12 +163,13 @@ class Costs:
 
 
 def total(nest: TiledNest, steps: int, compute: int, moves: tuple[Move, ...], off_chip: ExternalMemory) -> int:
-    """Cycles of all steps; in a DATAFLOW region, of which this is the most, behind the load of what stays."""
-    if not nest.streams:
-        return overlapped(steps, compute, moves, off_chip.per_array)
-    stay = [m.cycles for m in moves if m.loaded and m.period == steps]
-    moving = tuple(m for m in moves if m.period < steps)
-    return sum(stay) + overlapped(steps, compute, moving, off_chip.per_array)
+    """Cycles of all steps, every time that the nest runs.
+
+    In a DATAFLOW region this is the most, and begins with the load of what stays.
+    """
+    stay = [m.cycles for m in moves if nest.streams and m.loaded and m.period == steps]
+    moving = tuple(m for m in moves if not nest.streams or m.period < steps)
+    return nest.repeats * (sum(stay) + overlapped(steps, compute, moving, off_chip.per_array))
 
 
 def overlapped(steps: int, compute: int, moves: tuple[Move, ...], per_array: bool) -> int:

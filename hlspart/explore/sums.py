@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from hlspart.expand.region import Refusal, target_of
+from hlspart.explore.records import OperandWindow
 from hlspart.model.access import Access
+from hlspart.model.exploring import Operand
 from hlspart.model.program import (
     ArrayRef,
     Assign,
@@ -28,19 +30,19 @@ from hlspart.model.program import (
 from hlspart.semantics.effects import statement_expressions
 
 
-def added(expr: Expr, ids: Collection[int], one: bool) -> int:
-    """How often an expression names variables of ``ids``, all that it does being to add to one: ``x += e``, ``x -= e``
-    or ``x = x + e``; else 0. ``one``: all references to an array of ``ids`` are to one element.
+def added(expr: Expr, mine: Callable[[Expr], bool], one: bool) -> int:
+    """How often an expression names values that are ``mine``, all that it does being to add to one: ``x += e``,
+    ``x -= e`` or ``x = x + e``; else 0. ``one``: all such elements of an array are one.
     """
     if not isinstance(expr, Assign) or not isinstance(target := expr.target, Name | ArrayRef):
         return 0
-    named = sum(1 for e in walk(expr.value) if isinstance(e, Name | ArrayRef) and e.variable in ids)
+    named = sum(1 for e in walk(expr.value) if mine(e))
     rounds = _kind(target.type) == "int" != _kind(expr.value.type)  # after each term, so their order matters
-    if target.variable not in ids or rounds:
+    if not mine(target) or rounds:
         return 0
     if expr.op in ("+=", "-="):
         return 0 if named else 1
-    terms = [t for t in _terms(expr.value) if isinstance(t, Name | ArrayRef) and t.variable == target.variable]
+    terms = [t for t in _terms(expr.value) if mine(t)]
     again = expr.op == "=" and named == len(terms) == 1
     return 2 if again and (one or isinstance(target, Name)) else 0
 
@@ -156,3 +158,46 @@ class Sums:
                     if not (at.path == place.path and at.start <= place.start < at.end):
                         return True
         return False
+
+    def order(
+        self, operands: Sequence[Operand], windows: Sequence[OperandWindow], owner: Mapping[int, int]
+    ) -> tuple[bool, bool]:
+        """Whether sums must keep their order, and whether they are sums at all."""
+        ordered, sums = False, True
+        inner = [s.expr for s in walk_statements(self._innermost()) if isinstance(s, ExprStmt)]
+        for number, (o, w) in enumerate(zip(operands, windows, strict=True)):
+            if not o.written:
+                continue
+            scalars = {v for v, ref in self.stands_for.items() if owner.get(ref.id) == number}
+
+            def mine(e: Expr, number: int = number, scalars: Collection[int] = scalars) -> bool:
+                """Whether an expression is a value of the operand."""
+                if isinstance(e, ArrayRef):
+                    return owner.get(e.id) == number
+                return isinstance(e, Name) and e.variable in scalars
+
+            uses, adds = 0, sum(added(e, mine, all(w.exact)) for e in inner)
+            for root in statement_expressions(self.program, self._innermost()):
+                uses += sum(1 for e in walk(root) if mine(e))
+            shape = w.variable.as_array
+            whole_number = shape is not None and isinstance(shape.element, ScalarType) and shape.element.kind == "int"
+            behind = any(
+                mine(e)
+                for _, s, last in self.kept
+                if last and s not in self.dropped
+                for root in statement_expressions(self.program, s)
+                for e in walk(root)
+            )
+            if uses != adds or behind:
+                sums = False
+            if uses != adds or behind or not whole_number:
+                ordered = True
+        return ordered, sums
+
+    def _innermost(self) -> Block:
+        loop: Loop = self.outer
+        while True:
+            inner = [s for s in loop.body.body if isinstance(s, Loop)]
+            if len(inner) != 1:
+                return loop.body
+            loop = inner[0]

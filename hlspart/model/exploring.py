@@ -100,7 +100,8 @@ class TiledNest(Struct, frozen=True, dict=True):
     their copies take, and iterations what a sum takes: ``chain`` cycles from one term to the next. ``assumed``: the
     user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as a least alone.
     ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
-    stays is loaded before the first one. ``memories``: by which blocks of BRAM count
+    stays is loaded before the first one. ``repeats``: times that the nest runs, once in each iteration of the loops
+    around it. ``memories``: by which blocks of BRAM count
     among the figures; None: they do not.
     """
 
@@ -122,6 +123,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     assumed: bool = False
     least: tuple[str, ...] = ()
     streams: bool = False
+    repeats: int = 1
     memories: MemoryRule | None = None
 
     @cached_property

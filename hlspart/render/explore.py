@@ -95,6 +95,7 @@ def _nest(part: Shape) -> tuple[str, object, str]:
     names = (("II", "ii"), ("depth", "depth"), ("DSP", "dsp"))
     figures = (f"{name} {'at least ' if key in a['at_least'] else ''}{a[key]}" for name, key in names)
     note = f"{part['does']}; {', '.join(figures)}"
+    note += f"; runs {part['repeats']} times" if part["repeats"] > 1 else ""
     return loops, part["candidates"], note + _alike(part)
 
 
@@ -123,4 +124,6 @@ def _best(best: Shape) -> str:
         told = f"{known} cycles" if known is not None else f"cycles not known: {best['schedule_cause']}"
         memories = f"{best['bram18k']} BRAM18K, {best['uram']} URAM"
         out += f"  the C, with latencies by `ii`: {told}, {best['schedule_dsp']} DSP, {memories}\n"
+        if best["source_cycles"] is not None:
+            out += f"  as it is, with all its arrays on the chip: {best['source_cycles']} cycles\n"
     return out

@@ -179,6 +179,18 @@ def meet(source: tuple[str, str], sink: tuple[str, str]) -> bool:
     return not _relation(*source).intersect(_relation(*sink)).is_empty()
 
 
+@lru_cache(maxsize=_MOST_PAIRS)
+def share(one: tuple[str, str], other: tuple[str, str], outer: int) -> bool:
+    """Whether two accesses touch one element in iterations that agree in their first ``outer`` names."""
+
+    def touched(access: tuple[str, str]) -> isl.Map:
+        relation = _relation(*access)
+        inner = relation.dim(isl.dim_type.in_) - outer
+        return relation.project_out(isl.dim_type.in_, outer, inner)
+
+    return not touched(one).intersect(touched(other)).is_empty()
+
+
 @lru_cache(maxsize=4096)
 def _relation(domain: str, accessed: str) -> isl.Map:
     """An access map on its domain."""

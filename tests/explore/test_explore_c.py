@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from hlspart.explore.emit import write
 from hlspart.explore.engine import Explorer
 from hlspart.explore.errors import FixError
-from hlspart.explore.nests import KeptNest, ReadNest, nests
+from hlspart.explore.nests import nests
+from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.space import Space
 from hlspart.explore.steps import cost
 from hlspart.model.exploring import Assumed, ExploreOptions, ExploreResult, ExternalMemory, Vector

@@ -1,0 +1,64 @@
+"""Nests as the search and the C need them: loops, boxes, operands with their windows, statements beside inner loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from hlspart.expand.region import Refusal
+from hlspart.explore.box import LoopBox
+from hlspart.model.access import Affine
+from hlspart.model.exploring import TiledNest
+from hlspart.model.program import ArrayRef, Block, Function, Loop, Stmt, Variable
+
+When = Literal["first", "last", "every"]
+
+
+class OperandWindow(Struct, frozen=True):
+    """Where in its array an operand's tile lies: per dimension the constants and the elements that are touched."""
+
+    variable: Variable
+    low: tuple[int, ...]  # least constant of an index, inner loops included
+    range: tuple[tuple[int, int], ...]
+    exact: tuple[bool, ...]  # every element of a tile along a dimension is written
+    moved: tuple[tuple[tuple[str, int], ...], ...]  # per dimension: with iterators of the loops around the nest
+
+
+class ReadNest(Struct, frozen=True, eq=False):
+    """A nest with its place in the text. ``kept``: (level, statement, when) for what stands beside an inner loop: it
+    runs in the ``first`` or the ``last`` iteration of the loops below ``level``, or in ``every`` one: a value that
+    does not change.
+
+    ``stands_for``: scalars that carry a sum to the one element that takes it. ``dropped``: statements that only hand
+    such a sum over. ``around``: loops in whose body the nest stands. ``moved``: variables that count those of them
+    that windows move with, by iterator.
+    """
+
+    nest: TiledNest
+    function: Function
+    around: tuple[Loop, ...]
+    loops: tuple[Loop, ...]
+    boxes: tuple[LoopBox, ...]
+    kept: tuple[tuple[int, Stmt, When], ...]
+    body: Block
+    windows: tuple[OperandWindow, ...]
+    scalars: tuple[Variable, ...]
+    stands_for: Mapping[int, ArrayRef]
+    dropped: tuple[Stmt, ...]
+    forms: Mapping[int, tuple[Affine, ...]]  # by id of the reference
+    owner: Mapping[int, int]  # id of the reference -> number of its operand
+    counters: Mapping[str, int]  # iterator of a loop of the band -> its number
+    inner: Mapping[str, str]  # iterator of another loop -> its name in the text
+    moved: Mapping[str, Variable]
+    lost: frozenset[int]  # counters whose values nobody reads behind the nest
+
+
+class KeptNest(Struct, frozen=True, eq=False):
+    """A loop nest that keeps its text, and why; ``around``: loops in whose body it stands."""
+
+    loop: Loop
+    reason: str
+    refusal: Refusal
+    around: tuple[Loop, ...] = ()
