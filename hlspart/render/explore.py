@@ -10,6 +10,9 @@ from hlspart.render.text import broken
 
 Shape = Mapping[str, Any]
 
+#: Points of a front that are printed.
+MOST_POINTS = 40
+
 
 def shardings(shape: Shape) -> str:
     """Shard vectors of a tensor, level by level."""
@@ -40,7 +43,10 @@ def _file(file: Shape) -> str:
     if file["best"] is not None:
         out += _best(file["best"])
     if file["pareto"]:
-        out += table(("cycles", "bytes", "dsp"), [(p["cycles"], p["bytes"], p["dsp"]) for p in file["pareto"]])
+        rows = [(p["cycles"], p["bytes"], p["dsp"]) for p in file["pareto"]]
+        out += table(("cycles", "bytes", "dsp"), rows[:MOST_POINTS])
+        if len(rows) > MOST_POINTS:
+            out += f"  and {len(rows) - MOST_POINTS} more of fewer bytes or DSP blocks (--format json, --html)\n"
     return out
 
 
