@@ -86,7 +86,7 @@ class IterationFigures:
         loops = range(len(found.loops))
         ones = tuple(1 for _ in loops)
         of = self._figures(nest, Vector(ones, ones, tuple(loops)))
-        depth, chain = of.depth, 0
+        depth, chain = of.depth, (0, 0)
         if self.options.schedule:  # small buffers may lie in faster memory
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
@@ -99,7 +99,7 @@ class IterationFigures:
         if least:
             self.diagnostics.append(self._unknown(nest, least, of.cause))
         return replace(found, ii=given.ii or of.ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain if chain > of.ii else 0, least=least)  # fmt: skip
+                       chain=chain if max(chain) > of.ii else (0, 0), least=least)  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -129,12 +129,12 @@ class IterationFigures:
 
         return shared_blocks(operation_loops(self.program, self.analysis, nest), spread, dsp, blocks)
 
-    def _chain(self, nest: ReadNest) -> int:
-        """Cycles from a term of a sum to the next: the most that ``ii`` says where one iteration lies between, or none.
+    def _chain(self, nest: ReadNest) -> tuple[int, int]:
+        """Cycles from a term of a sum to the next, the most that ``ii`` says: of the iteration before, or of another.
 
-        The term before is in a register where it is of the iteration before, else in memory, which takes longer.
+        The former is in a register, the latter in memory, which may take longer.
         """
-        of, chain = nest.nest, 1
+        of, chain = nest.nest, [1, 1]
         loops = range(len(of.loops))
         free = [k for k in loops if k not in of.reductions and of.extents[k] > 1]
         for apart in (1, 2) if free else (1,):
@@ -142,8 +142,8 @@ class IterationFigures:
             if apart > 1:
                 split[free[-1]] = -(-of.extents[free[-1]] // apart)
             vector = Vector(tuple(1 for _ in loops), tuple(split), tuple(loops))
-            chain = max(chain, apart * self._figures(nest, vector, most=True).ii)
-        return chain
+            chain[apart - 1] = apart * self._figures(nest, vector, most=True).ii
+        return chain[0], chain[1]
 
     def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> IterationFigure:
         """Figures of an iteration by ``ii``; ``most``: the II is the most that it can be.
@@ -165,14 +165,19 @@ class IterationFigures:
         whole = None if function is None else function.latency.exact
         if loop is None:  # a single iteration
             dsp = 0 if function is None else function.resources.dsp or 0
-            return IterationFigure(1, max(1, whole or 1), dsp, () if whole is not None else ("depth",))
+            least = 1 if function is None else function.latency.min or 1
+            return IterationFigure(1, max(1, least), dsp, () if whole is not None else ("depth",))
         if most and loop.ii is None and loop.bounds is not None:
             return IterationFigure(loop.bounds[1], 1, 0)
         ii, depth = loop.least, loop.depth
+        between = (math.prod(vector.slices(nest.nest.extents)) - 1) * ii
+        shortest = None if function is None else function.latency.min
         if self.options.schedule and whole is not None:
-            depth = max(1, whole - (math.prod(vector.slices(nest.nest.extents)) - 1) * ii)
+            depth = max(1, whole - between)
         known = {"ii": loop.ii, "depth": depth, "dsp": loop.dsp}
         cause = loop.cause or loop.depth_cause
+        if depth is None and self.options.schedule and shortest is not None:
+            depth = max(1, shortest - between)
         return IterationFigure(ii, depth or 1, loop.dsp or 0, tuple(n for n, x in known.items() if x is None), cause)
 
     def _partitioned(self, array: str) -> bool:

@@ -149,7 +149,7 @@ class Costs:
     def _between(self, slices: tuple[int, ...]) -> int:
         """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""
         nest = self.nest
-        if not nest.chain:
+        if not any(nest.chain):
             return 1
         carried = [k for k in range(len(slices)) if k in nest.reductions and slices[k] > 1]
         free = math.prod(n for k, n in enumerate(slices) if k not in nest.reductions)
@@ -158,7 +158,7 @@ class Costs:
             own = [at for at, k in enumerate(carried) if k in nest.carried(operand)]
             if own:
                 apart = free * math.prod(slices[k] for k in carried[own[-1] + 1 :])
-                least = max(least, -(-nest.chain // apart))
+                least = max(least, -(-nest.chain[apart > 1] // apart))
         return least
 
 
