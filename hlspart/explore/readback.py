@@ -120,16 +120,21 @@ def _written(
         figures = plan.predict(texts)
         back = _figures(plan, regions, chosen, emitted, figures, groups)
         tried.append(WrittenChoice(chosen, texts, emitted, back))
-        if _misses(plan, back) or _slow(regions, emitted, figures):
+        if _large(plan, back) or _slow(regions, emitted, figures):
             lacking.append(tried[-1])
         else:
             break  # a bank for each element is enough: no need of inference
     for one in lacking:
-        if _misses(plan, one.back) or not _late(until):
+        if _large(plan, one.back) or not _late(until):
             texts = {**one.texts, **plan.banked(one.texts)}
             back = _figures(plan, regions, chosen, one.emitted, plan.predict(texts), groups)
             tried.insert(0, WrittenChoice(chosen, texts, one.emitted, back))
     return min(tried, key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
+
+
+def _large(plan: SearchPlan, back: Readback) -> bool:
+    """Whether memories are too large: smaller banks may lie in LUTs."""
+    return any(m["least"]["resource"] in ("bram18k", "uram") for m in _misses(plan, back))
 
 
 def _slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:
