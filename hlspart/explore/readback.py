@@ -132,7 +132,7 @@ def _written(
     return min(tried, key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
 
 
-def _large(plan: SearchPlan, back: Readback) -> bool:
+def _large(plan: SearchPlan, back: Readback | None) -> bool:
     """Whether memories are too large: smaller banks may lie in LUTs."""
     return any(m["least"]["resource"] in ("bram18k", "uram") for m in _misses(plan, back))
 
