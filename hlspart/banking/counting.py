@@ -200,13 +200,16 @@ class PortProblem(Sites):
         forms = affine_index(access)
         if layout.banks == 1:
             return frozenset((0,))
-        if forms is not None and not any(f.terms for f in forms):
+        chosen = [f for f in forms or () if f.terms]  # the forms that choose among banks
+        if forms is not None and layout.per_dimension is not None and len(layout.dims) == len(forms):
+            chosen = [f for f, dim in zip(forms, layout.dims, strict=True) if dim.banks > 1 and f.terms]
+        if forms is not None and not chosen:
             return frozenset((layout.bank(tuple(f.const for f in forms)),))
         names = tuple(f"x{k}" for k in range(len(layout.shape)))
         coordinates = layout.isl_banks(names)
         sizes = tuple(size for _, size in coordinates)
         if forms is not None:
-            box = self.shadow(access.domain, [n for form in forms for n in form.names])
+            box = self.shadow(access.domain, [n for form in chosen for n in form.names])
             if box is not None:
                 found = self._reach_by_dimensions(forms, layout, box)
                 found = self._reach_by_residues(forms, layout, sizes, box) if found is None else found

@@ -90,7 +90,8 @@ class IterationFigures:
         if self.options.schedule:  # small buffers may lie in faster memory
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
-        if (given is None or given.ii is None) and found.reductions:
+        written = self.options.write or self.options.schedule  # else the II is one figure a nest
+        if written and (given is None or given.ii is None) and found.reductions:
             chain = self._chain(nest)
         given = given or Assumed()
         shared = self._shared(nest, of.dsp) if given.dsp is None and self.options.elements > 1 else ()
