@@ -66,6 +66,15 @@ class Pipeline:
         return analyse(self.program, self.options.top)
 
     @cached_property
+    def apart(self) -> tuple[Program, AccessAnalysis]:
+        """:attr:`program` with a variable for every member of a structure that is apart, and its accesses."""
+        from hlspart.accesses import analyse
+        from hlspart.predict import apart
+
+        copy, _ = apart(self.program, self.analysis.tops, self.target)
+        return (copy, self.analysis) if copy is self.program else (copy, analyse(copy, self.options.top))
+
+    @cached_property
     def validation(self) -> Validation:
         """What became of every directive, and the partition of each group."""
         from hlspart.partition import validate

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hlspart.model.advising import LoopAdvice
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.linting import LintReport
+    from hlspart.model.program import Program
     from hlspart.model.results import ArrayResult, IIResult, LoopResult
     from hlspart.model.verifying import VerifyResult
 
@@ -45,6 +46,7 @@ class AccessAnswer(Answer, Sequence["Access"]):
 
     pipelines: tuple[Pipeline, ...]
     paths: tuple[str, ...]
+    programs: tuple[Program, ...]  # with members of structures apart, as the hardware has them
     analyses: tuple[AccessAnalysis, ...]  # of each program
 
     @cached_property
@@ -61,8 +63,8 @@ class AccessAnswer(Answer, Sequence["Access"]):
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.accesses/1``; ``paths``: of these files."""
         shown = self.paths if paths is None else paths
-        found = zip(self.pipelines, self.analyses, strict=True)
-        return shapes.joined([shapes.accesses(p.program, analysis, shown) for p, analysis in found], shown)
+        found = zip(self.programs, self.analyses, strict=True)
+        return shapes.joined([shapes.accesses(program, analysis, shown) for program, analysis in found], shown)
 
     def text(self, paths: Sequence[str] | None = None) -> str:
         """The text of ``hlspart accesses``."""

@@ -272,8 +272,9 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
         """Every array access: affine map, domain, range, count."""
         from hlspart.accesses import through_rows
 
+        found = [p.apart for p in self.pipelines]
         return AccessAnswer(
-            self.pipelines, self.paths, tuple(through_rows(p.program, p.analysis) for p in self.pipelines)
+            self.pipelines, self.paths, tuple(p for p, _ in found), tuple(through_rows(p, a) for p, a in found)
         )
 
     def ii(self) -> IIAnswer:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from hlspart.model.program import ArrayRef, Call, Name, OpaqueExpr, Program, ScalarType, Variable, walk
 from hlspart.semantics.effects import effects, statement_expressions
-
-#: Library functions without effects on anything but their result.
-_PURE = """
-    abs labs fabs fabsf sqrt sqrtf cbrt cbrtf exp expf exp2 exp2f log logf log2 log2f log10 log10f pow powf sin sinf
-    cos cosf tan tanf tanh tanhf sinh cosh asin acos atan atanf atan2 atan2f floor floorf ceil ceilf round roundf
-    trunc truncf fmin fminf fmax fmaxf fmod fmodf hypot copysign std::min std::max hls::min hls::max hls::abs
-    hls::sqrt hls::exp hls::log hls::pow hls::fabs __builtin_expect
-"""
-PURE = frozenset(_PURE.split())
+from hlspart.semantics.library import is_pure
 
 #: Operations of channels that do the same whenever they run, as long as their order stays.
 BLOCKING = frozenset(("stream.read", "stream.write"))
@@ -42,7 +34,7 @@ def impure(program: Program, name: str, above: frozenset[str]) -> str | None:
                     why = impure(program, expr.function, above | {name})
                     if why is not None:
                         return f"calls {expr.function}, which {why}"
-                elif expr.function not in PURE and effects(program).extremum(expr) is None:
+                elif not is_pure(expr.function) and effects(program).extremum(expr) is None:
                     return f"calls {expr.function}, which is not known"
             if isinstance(expr, Name | ArrayRef) and expr.variable not in params and _lives_on(program, expr.variable):
                 return f"uses {program.variable(expr.variable).name}, which lives on"
@@ -60,7 +52,7 @@ def hidden_effects(program: Program, name: str) -> str | None:
                 continue
             if expr.function is None:
                 return "calls through a pointer"
-            if expr.function not in program.functions and expr.function not in PURE | IN_ORDER:
+            if expr.function not in program.functions and not (is_pure(expr.function) or expr.function in IN_ORDER):
                 return f"calls {expr.function}, which is not known"
     return None
 

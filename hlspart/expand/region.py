@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
-from hlspart.expand.purity import IN_ORDER, PURE, hidden_effects, impure
+from hlspart.expand.purity import IN_ORDER, hidden_effects, impure
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
@@ -45,6 +45,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Origin
 from hlspart.semantics.effects import effects
+from hlspart.semantics.library import is_pure
 
 
 class Refusal(Exception):
@@ -344,7 +345,7 @@ def _call(region: Region, call: Call) -> None:
     name = call.function
     if name is None:
         raise Refusal("call", "a call through a pointer may do anything", call.at)
-    if name in PURE and name not in region.program.functions:
+    if is_pure(name) and name not in region.program.functions:
         return
     if effects(region.program).extremum(call) is not None:
         return

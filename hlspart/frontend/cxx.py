@@ -158,6 +158,9 @@ class _Shim(NameWords):
                 self.tag_word(token)
             case "typedef":
                 self.typedef_word()
+            case "if" if self.text(1) == "constexpr":
+                self.emit(token)
+                self.at += 1
             case "nullptr":
                 self.emit(self.made("0", token, "num"))
             case "for" if self._range_for():

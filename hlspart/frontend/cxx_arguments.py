@@ -144,10 +144,19 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     return body
 
 
-def class_alias(tokens: list[Token], at: int, aliases: Mapping[str, CxxTemplate]) -> tuple[CxxTemplate, int] | None:
-    """The alias that ``C::name<``, its ``::`` at ``at``, means, and where its name is, alone now."""
+def class_alias(
+    tokens: list[Token], at: int, aliases: Mapping[str, CxxTemplate], bases: Mapping[str, Sequence[str]]
+) -> tuple[CxxTemplate, int] | None:
+    """The alias that ``C::name<``, its ``::`` at ``at``, means, and where its name is, alone now.
+
+    ``bases``: what classes inherit from.
+    """
     word = tokens[at + 1].text == "template"
-    alias = aliases.get(f"{tokens[at - 1].text}::{tokens[at + 1 + word].text}")
+    name, around, seen = tokens[at + 1 + word].text, [tokens[at - 1].text], 0
+    while seen < len(around):
+        around += [b for b in bases.get(around[seen], ()) if b not in around]
+        seen += 1
+    alias = next((aliases[f"{of}::{name}"] for of in around if f"{of}::{name}" in aliases), None)
     if alias is None or (at > 1 and tokens[at - 2].text == "::") or tokens[at + 2 + word].text != "<":
         return None
     del tokens[at - 1 : at + 1 + word]

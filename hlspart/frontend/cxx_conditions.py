@@ -1,10 +1,12 @@
-"""``std::enable_if<C, R>::type`` as what a template gives: the type R, and the condition C on which it is meant."""
+"""Conditions on types: ``std::enable_if<C, R>::type`` as what a template gives, the type R, and the condition C on
+which it is meant; the arms of ``if constexpr``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
+from hlspart.frontend.cxx_deduce import closing
 from hlspart.frontend.cxx_types import BASIC, split
 from hlspart.frontend.tokens import Token
 
@@ -71,6 +73,59 @@ def all_hold(
     """Of templates with these conditions and arguments those that can be meant; all where one is not seen."""
     told = [_holds(condition, params, names) if condition else True for condition, params in rows]
     return [True] * len(told) if None in told else [bool(known) for known in told]
+
+
+def chosen_arms(
+    tokens: list[Token], value: Callable[[list[Token]], int | None], names: Mapping[str, Sequence[Token]]
+) -> None:
+    """Leave those arms of ``if constexpr`` alone that are meant, in place; ``if`` where that is not seen.
+
+    ``value``: of an expression of constants.
+    """
+    at = 0
+    while at + 2 < len(tokens):
+        if tokens[at].text != "if" or tokens[at + 1].text != "constexpr":
+            at += 1
+            continue
+        opening = at + 2
+        close = closing(tokens, opening)
+        then = _statement(tokens, close + 1)
+        end = _statement(tokens, then + 1) if tokens[then : then + 1] and tokens[then].text == "else" else then
+        try:
+            meant = value(list(_answered(tokens[opening + 1 : close], names)))
+        except NotConstant:
+            meant = None
+        if meant is None:
+            del tokens[at + 1]
+            continue
+        arm = tokens[close + 1 : then] if meant else tokens[then + 1 : end]
+        if not arm:
+            arm = [tokens[at].copy()]
+            arm[0].kind, arm[0].text = "op", ";"
+        tokens[at:end] = arm
+
+
+def _statement(tokens: Sequence[Token], at: int) -> int:
+    """Behind the statement that begins at an index."""
+    while at < len(tokens) and tokens[at].kind == "pragma":
+        at += 1
+    if at >= len(tokens):
+        return at
+    text = tokens[at].text
+    if text == "{":
+        return closing(tokens, at) + 1
+    if text == "do":
+        at = _statement(tokens, at + 1)
+    elif text in ("if", "for", "while", "switch"):
+        while tokens[at].text != "(" and at + 1 < len(tokens):
+            at += 1
+        end = _statement(tokens, closing(tokens, at) + 1)
+        return (
+            _statement(tokens, end + 1) if text == "if" and [t.text for t in tokens[end : end + 1]] == ["else"] else end
+        )
+    while at < len(tokens) and tokens[at].text != ";":
+        at = closing(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
+    return at + 1
 
 
 def _holds(

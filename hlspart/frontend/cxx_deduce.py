@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from hlspart.frontend.cxx_types import split
+from hlspart.frontend.cxx_types import BASIC, split
 from hlspart.frontend.tokens import Token
 
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
@@ -23,11 +24,13 @@ _NO_DECLARATION = frozenset((
 
 
 class DeclaredShape(Struct, frozen=True):
-    """A declared thing: the tokens of its element type, of each extent, and its name."""
+    """A declared thing: the tokens of its element type, of each extent, and its name. A pointer counts as part of the
+    type."""
 
     type: tuple[Token, ...]
     extents: tuple[tuple[Token, ...], ...]
     name: str
+    called: bool = False  # a bracket follows: a function, or an object that is built
 
 
 def deduced(
@@ -168,16 +171,28 @@ def _opening(words: Sequence[Token]) -> int:
 
 
 def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> DeclaredShape | None:
-    """What an argument is: a literal, a name, or a row or element of one."""
+    """What an argument is: a literal, a name, a part of one, its address, or what a call or a cast gives."""
     if not actual:
         return None
     first = actual[0]
     if len(actual) == 1 and first.kind == "num":
         floating = "." in first.text or ("e" in first.text.lower() and not first.text.lower().startswith("0x"))
-        name = ("float" if first.text[-1] in "fF" else "double") if floating else "int"
-        kind = first.copy()
-        kind.kind, kind.text = "id", name
-        return DeclaredShape((kind,), (), "")
+        return _plain(("float" if first.text[-1] in "fF" else "double") if floating else "int", first)
+    if first.text in ("true", "false") and len(actual) == 1:
+        return _plain("bool", first)
+    if first.text in ("-", "+", "~"):
+        return _passed(actual[1:], tokens, at)
+    if first.text == "!":
+        return _plain("bool", first)
+    if first.text == "&":
+        return _address(_passed(actual[1:], tokens, at), first)
+    if first.text == "*":
+        return _element(_passed(actual[1:], tokens, at))
+    if first.text == "(":
+        close = closing(actual, 0)
+        if close == len(actual) - 1:
+            return _passed(actual[1:-1], tokens, at)
+        return _cast(actual[1:close], actual[close + 1 :], tokens)
     if actual[-1].text in (")", "}") and first.kind == "id":  # T(..), T<..>{..}
         opening = next((i for i, t in enumerate(actual) if t.text in ("(", "{")), 0)
         built = list(actual[:opening])
@@ -187,21 +202,99 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> Declar
             return DeclaredShape(tuple(cast[:-1]), (), "")
         if whole and built and (built[-1].text in (">", ">>") or _is_class(built[-1].text, tokens)):
             return DeclaredShape(tuple(_closed(built)), (), "")
-        return None
+    return _part(actual, tokens, at)
+
+
+def _part(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> DeclaredShape | None:
+    """A name, and what indices, members and calls take from it."""
     space: str | None = None
-    while len(actual) > 2 and first.kind == "id" and actual[1].text == "::":
-        space, actual, first = first.text, actual[2:], actual[2]
-    if first.kind != "id" or (len(actual) > 1 and (actual[1].text != "[" or actual[-1].text != "]")):
+    while len(actual) > 2 and actual[0].kind == "id" and actual[1].text == "::":
+        space, actual = actual[0].text, actual[2:]
+    first, here = actual[0], 1
+    if first.kind != "id":
         return None
     shape = declared(first.text, tokens, at) if space is None else _member(space, first.text, tokens, at)
-    taken, here = 0, 1
-    while here < len(actual):
-        if actual[here].text != "[":
+    while shape is not None and here < len(actual):
+        text, last = actual[here].text, closing(actual, here)
+        if text == "[":
+            shape, here = _element(shape), last + 1
+        elif text == "(" and here == 1 and shape.called:  # f(x), of one function that is above
+            shape, here = DeclaredShape(shape.type, (), ""), last + 1
+        elif text in (".", "->") and here + 1 < len(actual) and not shape.extents:
+            name = actual[here + 1].text
+            words = _arguments(shape.type)
+            if (
+                [t.text for t in actual[here + 1 : here + 4]] == ["read", "(", ")"]
+                and words
+                and _named(shape, "stream")
+            ):
+                shape, here = DeclaredShape(tuple(words[0]), (), ""), here + 4
+            else:
+                shape, here = _of_class(shape.type[-1].text, name, tokens), here + 2
+        else:
             return None
-        here, taken = closing(actual, here) + 1, taken + 1
-    if shape is None or taken > len(shape.extents):
+    return shape
+
+
+def _plain(name: str, near: Token) -> DeclaredShape:
+    kind = near.copy()
+    kind.kind, kind.text = "id", name
+    return DeclaredShape((kind,), (), "")
+
+
+def _address(shape: DeclaredShape | None, sign: Token) -> DeclaredShape | None:
+    if shape is None or shape.extents:
         return None
-    return DeclaredShape(shape.type, shape.extents[taken:], shape.name)
+    star = sign.copy()
+    star.text = "*"
+    return DeclaredShape((*shape.type, star), (), "")
+
+
+def _element(shape: DeclaredShape | None) -> DeclaredShape | None:
+    """What an index takes: of an array, a pointer, or a vector."""
+    if shape is None:
+        return None
+    if shape.extents:
+        return DeclaredShape(shape.type, shape.extents[1:], shape.name)
+    if shape.type[-1].text == "*":
+        return DeclaredShape(shape.type[:-1], (), shape.name)
+    words = _arguments(shape.type)
+    return DeclaredShape(tuple(words[0]), (), "") if words and _named(shape, "vector", "array") else None
+
+
+def _named(shape: DeclaredShape, *names: str) -> bool:
+    """Whether a type is a template of one of these names."""
+    opening = next((i for i, t in enumerate(shape.type) if t.text == "<"), 0)
+    return opening > 0 and shape.type[opening - 1].text in names
+
+
+def _cast(type_: Sequence[Token], behind: Sequence[Token], tokens: Sequence[Token]) -> DeclaredShape | None:
+    """``(T)x``."""
+    words = [t for t in _closed(type_) if t.text not in _NO_TYPE]
+    told = bool(words) and (
+        words[-1].text in (">", "*") or words[-1].text in BASIC or _is_class(words[-1].text, tokens)
+    )
+    one = behind[0].kind in ("id", "num") or behind[0].text == "("
+    level = 0
+    for token in behind:
+        level += (token.text in _OPEN) - (token.text in _CLOSE)
+        one = one and (level > 0 or token.kind in ("id", "num") or token.text in (")", "]", ".", "->", "::"))
+    return DeclaredShape(tuple(words), (), "") if told and one else None
+
+
+def _of_class(of: str, name: str, tokens: Sequence[Token]) -> DeclaredShape | None:
+    """The member ``name`` of the class ``of``."""
+    alias = _alias(of, tokens)
+    of = alias[-1].text if alias else of
+    for at in range(len(tokens) - 2):
+        if tokens[at].text not in ("struct", "class") or tokens[at + 1].text != of or tokens[at + 2].text != "{":
+            continue
+        for here in range(at + 3, closing(tokens, at + 2)):
+            if tokens[here].text == name and tokens[here].kind == "id":
+                shape = _declaration(tokens, here)
+                if shape is not None and shape.name == name and not shape.called:
+                    return shape
+    return None
 
 
 def _is_class(name: str, tokens: Sequence[Token]) -> bool:
@@ -265,8 +358,10 @@ def _declaration(tokens: Sequence[Token], here: int) -> DeclaredShape | None:
         return None
     if tokens[start].text in _NO_DECLARATION or tokens[start].kind != "id":
         return None
+    called = tokens[end].text == "("
     if comma is None or listed:
-        return _checked(_shape(tokens[comma if comma is not None else start : end]), tokens[here - 1])
+        found = _checked(_shape(tokens[comma if comma is not None else start : end]), tokens[here - 1])
+        return None if found is None else replace(found, called=called)
     head = split(list(tokens[start:comma]))[0]
     base = _checked(_shape(head), tokens[here - 1])
     own = _shape([*head[:1], *tokens[comma:end]])
@@ -309,9 +404,12 @@ def _match(
     for extent, size in zip(wanted.extents, passed.extents, strict=False):
         if len(extent) == 1 and extent[0].text in params:
             values.setdefault(extent[0].text, size)
-    if len(wanted.type) == 1 and wanted.type[0].text in params:
-        if not (passed.extents and not wanted.extents):
-            values.setdefault(wanted.type[0].text, passed.type)
+    stars = sum(t.text == "*" for t in wanted.type)
+    if len(wanted.type) == 1 + stars and wanted.type[0].text in params:
+        inside = passed.type[: len(passed.type) - max(0, stars + len(wanted.extents) - len(passed.extents))]
+        pointers = all(t.text == "*" for t in passed.type[len(inside) :])
+        if inside and pointers and len(passed.extents) <= stars + len(wanted.extents):
+            values.setdefault(wanted.type[0].text, inside)
         return
     own, other = _arguments(wanted.type), _arguments(passed.type)
     if own and not other:

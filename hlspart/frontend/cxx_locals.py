@@ -11,10 +11,11 @@ from collections.abc import Container, Sequence
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.tokens import PragmaToken, Token
 
-_WIDE = frozenset((
+WHOLE_NUMBERS = frozenset((
     "int", "unsigned", "signed", "long", "short", "auto", "size_t", "uint32_t", "int32_t", "uint64_t", "int64_t",
 ))  # fmt: skip
-_WORDS = frozenset(("const", "constexpr", "static", "inline", "std", "::", *_WIDE))
+"""Words of types that hold what a constant of a size is."""
+_WORDS = frozenset(("const", "constexpr", "static", "inline", "std", "::", *WHOLE_NUMBERS))
 _LONGEST = 64  # tokens of a value
 
 Scope = dict[str, list[Token] | None]

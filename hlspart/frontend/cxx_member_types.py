@@ -16,21 +16,21 @@ class MemberTypes:
 
     def __init__(self, tokens: Sequence[Token], types: Mapping[str, Sequence[Token]]) -> None:
         """``types``: what :func:`type_names` says of the tokens."""
-        self._bases: dict[str, list[str]] = {}
+        self.bases: dict[str, list[str]] = {}  # what the classes inherit from
         self._types = types
         for at, token in enumerate(tokens[:-3]):
             if token.text in TAGS and tokens[at + 1].kind == "id" and tokens[at + 2].text in (":", "{"):
                 head = tokens[at + 2 : at + _LONGEST_HEAD]
                 opening = next((i for i, t in enumerate(head) if t.text in ("{", ";")), None)
                 if opening is not None and head[opening].text == "{":
-                    self._bases[tokens[at + 1].text] = [t.text for t in head[:opening] if t.kind == "id"]
+                    self.bases[tokens[at + 1].text] = [t.text for t in head[:opening] if t.kind == "id"]
 
     def _meaning(self, of: str, name: str, depth: int = 0) -> str | None:
         """The class that ``of::name`` is, itself or from a base."""
         found = self._types.get(f"{of}::{name}")
         if found is not None:
-            return found[-1].text if found and found[-1].text in self._bases else None
-        inherited = (self._meaning(base, name, depth + 1) for base in self._bases.get(of, ()) if depth < 8)
+            return found[-1].text if found and found[-1].text in self.bases else None
+        inherited = (self._meaning(base, name, depth + 1) for base in self.bases.get(of, ()) if depth < 8)
         return next((x for x in inherited if x is not None), None)
 
     def resolved(self, tokens: list[Token]) -> list[Token]:

@@ -81,6 +81,8 @@ class ClassScope:
                 out += [like("&", "op", token), like(SELF, "id", token)]
                 return at + 1
             raise refuse(token, "this")
+        if after == "::" and self._of_base(tokens[at], tokens[at + 2]):
+            return self._name(tokens, at + 2, out, skip)
         known = text in self.data or text in self.methods or self.unit.table.owner(of, text) is not None
         if not known or text in self.params or after == "::":
             return self.unit.plain(tokens, at, out)
@@ -99,6 +101,13 @@ class ClassScope:
             return self._call(tokens, at, out) if after == "(" else self._keep(token, out, at)
         out.append(like(f"{owner}::{text}", "id", token))
         return at + 1
+
+    def _of_base(self, base: Token, name: Token) -> bool:
+        """Whether ``base::name`` says of a member of the object only what it inherits it from."""
+        if base.text in self.params or name.text not in self.data:
+            return False
+        meant = {base.text, self.unit.table.alias(self.of, base.text)}
+        return any(found.name.text in meant for found in self.unit.table.every(self.of))
 
     @staticmethod
     def _keep(token: Token, out: list[Token], at: int) -> int:

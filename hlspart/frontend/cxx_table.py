@@ -28,6 +28,12 @@ class ClassTable:
                 raise refuse(found.name, f"inheritance from {base}")
             yield from self.every(inner, (*inside, of))
 
+    def alias(self, of: str, name: str) -> str | None:
+        """The class that a typedef or alias ``name`` of the class ``of`` means."""
+        words = next((words for c in self.every(of) for n, words in c.types if n == name), [])
+        plain = [t.text for t in words if t.kind == "id" and t.text not in ("using", "typedef", "typename", name)]
+        return self.aliases.get(plain[0]) if len(plain) == 1 else None
+
     def data(self, of: str) -> list[DataMember]:
         """The data members, inherited ones first."""
         return [m for c in reversed(list(self.every(of))) for m in c.data]

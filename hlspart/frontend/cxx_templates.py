@@ -20,8 +20,9 @@ from hlspart.frontend.cxx_collect import (
     like,
     matching_angle,
 )
-from hlspart.frontend.cxx_conditions import all_hold, type_names
+from hlspart.frontend.cxx_conditions import all_hold, chosen_arms, type_names
 from hlspart.frontend.cxx_deduce import agreement, closing, deduced
+from hlspart.frontend.cxx_file_constants import FileConstants
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_member_types import MemberTypes
 from hlspart.frontend.cxx_outline import declarations
@@ -30,12 +31,13 @@ from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.cxx_unused import UnusedFunction, nobody_uses, without_instance, without_unused
 from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, lex_line
+from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, MacroUse, PragmaToken, SourceError, Token, lex_line
 
 _Chosen = tuple[CxxTemplate, list[list[Token]]]  # with the values of its parameters
 
 _MOST_INSTANCES = 400
 _MOST_OF_ONE = 64
+_LONGEST_OPEN = 8  # tokens
 
 
 class _Instance(Struct, eq=False):
@@ -107,6 +109,7 @@ class _Instances:
         self.names = InstanceNames(self.instances)
         self.types = type_names(found.rest)  # what names of types stand for
         self.member_types = MemberTypes(found.rest, self.types)
+        self.constants = FileConstants(found.rest)
         self._waiting: list[_Instance] = []
 
     def expand(self, tokens: list[Token]) -> None:
@@ -119,7 +122,7 @@ class _Instances:
                 self.names.note(tokens, at, constants)
             alias = self.found.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
             if at and tokens[at].text == "::" and at + 3 < len(tokens):
-                alias, at = class_alias(tokens, at, self.found.aliases) or (alias, at)
+                alias, at = class_alias(tokens, at, self.found.aliases, self.member_types.bases) or (alias, at)
             if alias is not None and tokens[at + 1].text == "<":
                 end = matching_angle(tokens, at + 1)
                 if end is not None:
@@ -183,6 +186,7 @@ class _Instances:
             return
         for part in given:
             self.expand(part)
+        given = list(map(self.constants.folded, given))
         if at > 1 and tokens[at - 1].text == "::":
             owned = [t for t in group if t.owner == tokens[at - 2].text]
             group = owned or [t for t in group if not t.owner] or group
@@ -198,6 +202,8 @@ class _Instances:
             return
         template, values = chosen
         values = [self.names.one(value, constants) for value in values]
+        if any(len(v) > _LONGEST_OPEN and any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in v) for v in values):
+            return  # of a template that uses itself, where nothing says when that ends
         arguments = [t for value in values if value for t in (*value, like(",", "op", tokens[at]))][:-1]
         name = like(self._instance(template, values, key(arguments), tokens[at]).name, "id", tokens[at])
         if name.use is None and tokens[end].use is None:
@@ -220,6 +226,7 @@ class _Instances:
         )
         self.instances[name] = values
         made.tokens = self.member_types.resolved(filled(template, values, name, None))
+        chosen_arms(made.tokens, self.constants.value, self.types)
         if template.struct:
             self._members(made, values)
         self._waiting.append(made)
@@ -251,6 +258,7 @@ class _Instances:
         values = bound(named, given) if named is not None else given
         if values is None:
             return None
+        values = list(map(self.constants.folded, values))
         fitting: list[tuple[int, CxxTemplate, list[list[Token]]]] = []
         for special in group:
             if special.pattern is not None:
@@ -282,7 +290,7 @@ class _Instances:
             else:
                 values = bound(template, given)
             if values is not None:
-                fitting.append((template, values))
+                fitting.append((template, list(map(self.constants.folded, values))))
         if len(fitting) > 1:
             fitting = [(template, values) for template, values in fitting if not template.pack]
         if len(fitting) > 1 and any(t.condition for t, _ in fitting):

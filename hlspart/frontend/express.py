@@ -230,6 +230,11 @@ class Expressions:
             part = ir.Member(self.at(first, member), field, base, node.name.field.name, node.name.type == "->")
             return self.methods.call(part, "range", args, at, self.at(member, member)), first, closing
         arrow = node.name.type == "->"
+        if isinstance(field, ir.StructType):  # s.sum(a, b), of a member that can be called
+            part = ir.Member(self.at(first, member), field, base, node.name.field.name, arrow)
+            called = self.objects.operator("()", (part, *args), at, self.at(member, member))
+            if called is not None:
+                return called, first, closing
         base = first_channel(base) if arrow else base
         called = self.objects.member(base, arrow, node.name.field.name, args, at, self.at(member, member))
         if called is not None:
@@ -460,8 +465,8 @@ class Expressions:
             type_ = wanted
         brace = self.text.match[opening] + 1
         value, _, last = self.initial.value(node.init, brace, type_)
-        at = self.at(opening, last)
-        return ir.OpaqueExpr(at, type_, ir.LITERAL, (value,)), opening, last
+        made = ir.OpaqueExpr(self.at(opening, last), type_, ir.LITERAL, (value,))
+        return self.objects.braced(made, type_), opening, last
 
     def _initlist(self, node: Any) -> Ranged:
         return self._opaque(node, "initialiser list")

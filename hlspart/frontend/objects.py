@@ -70,8 +70,25 @@ class ObjectCalls:
             return None
         return self.call(entry, tuple(args), at, callee)
 
+    def braced(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
+        """``{a, b}`` where a type is needed: what a constructor makes of it, else the members, else the one number."""
+        children = value.children if isinstance(value, ir.OpaqueExpr) and value.what == ir.LITERAL else ()
+        if not isinstance(value, ir.OpaqueExpr) or not children or not isinstance(children[0], ir.InitList):
+            return value
+        of, items, open_ = _structure(target), children[0].items, isinstance(value.type, ir.OtherType)
+        plain = [item for ways, item in items if not ways]
+        if not (open_ or value.type == target) or len(plain) < len(items):
+            return value
+        if of is None:
+            return plain[0] if len(plain) == 1 and open_ and isinstance(target, ir.ScalarType) else value
+        entry = self.context.lookup(f"{of.name}::new")
+        if plain and isinstance(entry, FunctionDeclaration) and any(_takes(x, len(plain)) for x in _every(entry)):
+            return self.call(entry, tuple(plain), value.at, value.at)
+        return replace(value, type=of, children=(replace(children[0], type=of),)) if open_ else value
+
     def converted(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
         """A value where another type is needed: by a constructor of the one class, or an operator of the other."""
+        value = self.braced(value, target)
         to, of = _structure(target), _structure(value.type)
         if to is not None and ir.vector(to) is None and isinstance(value.type, ir.ScalarType):
             made = self.made(to, (value,), value.at, value.at)
@@ -94,7 +111,7 @@ class ObjectCalls:
 
         What a function gives is the new object itself and is not copied.
         """
-        of = _structure(target)
+        of, value = _structure(target), self.braced(value, target)
         if of is None or value.type != of or isinstance(value, ir.Call) or not self._copies(of):
             return self.converted(value, target)
         made = self.made(of, (value,), value.at, value.at)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels
-from hlspart.lowering.functions import IGNORED, MATH, MOVES, operator_of, plain_name
+from hlspart.lowering.functions import IGNORED, moves, operator_of
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
@@ -294,19 +294,18 @@ class Values(Channels):
             return made
         if name in self.program.functions:
             raise Unmodelled(f"the call of {name} could not be expanded", line)
-        plain = plain_name(name)
-        base = operator_of(plain)
-        if (plain not in MOVES and base is None) or any(isinstance(a.type, c.StructType) for a in expr.args):
+        operator = operator_of(name)
+        if not (moves(name) or operator) or any(isinstance(a.type, c.StructType) for a in expr.args):
             raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
         arguments = tuple(self.value(a) for a in expr.args)
         bits = folding.bits(expr.type)
         if any(c.is_open(a.type) for a in expr.args):
             return self.make("open", bits, arguments, line, (name,), name)
-        if plain in MOVES:
+        if operator is None:
             args = tuple(a for a in arguments if a not in self.constants) or arguments
             return self.make("logic", bits, args, line, (name,), name)
-        prefix = "f" if plain.endswith("f") or bits <= 32 else "d"
-        return self.make(prefix + MATH[base or plain], bits, arguments, line, (name,), name)
+        prefix = "f" if bits <= 32 else "d"
+        return self.make(prefix + operator, bits, arguments, line, (name,), name)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
         indices = tuple(self.value(i) for i in expr.indices)

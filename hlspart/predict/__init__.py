@@ -7,10 +7,11 @@ predicts functions that are pipelined within their callers.
 
 from hlspart.predict.check import PortAccesses, called, check
 from hlspart.predict.pipelines import pipelined
-from hlspart.predict.separate import with_members
+from hlspart.predict.separate import apart, with_members
 
 __all__ = [
     "PortAccesses",
+    "apart",
     "called",
     "check",
     "pipelined",

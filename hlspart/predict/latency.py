@@ -24,6 +24,7 @@ from hlspart.predict.depths import DepthRange
 from hlspart.predict.touched import ANYTHING, Touched, touched
 from hlspart.predict.waiting import BasicBlock, BlockItem
 from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.held import flat
 from hlspart.targets import Target
 
 Side = Literal["min", "max"]
@@ -217,6 +218,13 @@ class _Walk:
         real = [s for s in statements if not isinstance(s, c.PragmaMark | c.Label)]
         if not real:
             return True
+        copies = [
+            s for s in real if isinstance(s, c.ExprStmt) and isinstance(s.expr, c.Comma) and _array_in(s.expr.type)
+        ]
+        if copies:
+            lines = tuple(self.latencies.program.line(s.at) for s in copies)
+            self._doubt(around, Cause("whether the copy of a structure with arrays is a loop is not known", lines))
+            return False
         found = self.controlled.states(around, real)
         self._doubt(around, *found.causes)
         states = self._pick(found.states)
@@ -387,6 +395,11 @@ class _Walk:
             for root in statement_expressions(program, stmt)
             for e in c.walk(root)
         )
+
+
+def _array_in(of: c.CType) -> bool:
+    """Whether a structure holds an array."""
+    return isinstance(of, c.StructType) and not flat(of)
 
 
 def _opened(statements: Sequence[c.Stmt]) -> Iterator[c.Stmt]:

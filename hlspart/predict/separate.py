@@ -35,10 +35,15 @@ class Separate(Struct, frozen=True):
         return tuple(replace(a, variable=self.forward.variable(a.variable)) for a in arrays)
 
 
+def apart(program: Program, tops: tuple[str, ...], target: Target) -> tuple[Program, Forward]:
+    """The program with a variable for every member of the structures that the tool takes apart."""
+    word: Arguments = "word" if target.arguments_packed else "whole"
+    return separate(program, tops, "apart" if target.arguments_apart else word)
+
+
 def separated(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Separate:
     """The program as the tool has it; partitions of arrays that are no members stay as they were validated."""
-    word: Arguments = "word" if target.arguments_packed else "whole"
-    copy, forward = separate(program, analysis.tops, "apart" if target.arguments_apart else word)
+    copy, forward = apart(program, analysis.tops, target)
     copy = with_tables(without_dead_arms(copy))
     if copy is program:
         return Separate(program, analysis, validation, forward)

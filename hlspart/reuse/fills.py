@@ -10,7 +10,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from hlspart.buffers.emit import without_variables
-from hlspart.expand.purity import BLOCKING, PURE, impure
+from hlspart.expand.purity import BLOCKING, impure
 from hlspart.expand.region import Refusal, build, target_of
 from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented, type_text
 from hlspart.model.access import Access, Affine
@@ -41,6 +41,7 @@ from hlspart.reuse.windows import Window, WindowNest, is_int, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.library import is_pure
 from hlspart.sets.windows import covers, in_step
 
 
@@ -265,7 +266,7 @@ class _Taken(Struct, frozen=True, dict=True):
         program, name = self.program, call.function
         if name in program.functions:
             return name is not None and impure(program, name, frozenset()) is not None
-        return name not in PURE and effects(program).extremum(call) is None
+        return not is_pure(name) and effects(program).extremum(call) is None
 
     def apart(self, stmts: Sequence[Stmt]) -> bool:
         """Whether ``stmts`` all run, and none of them knows a channel of the body."""

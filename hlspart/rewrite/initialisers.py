@@ -29,7 +29,7 @@ from hlspart.model.program import (
     walk,
 )
 from hlspart.rewrite.linear import Text, own_text
-from hlspart.semantics.effects import QUIET
+from hlspart.semantics.effects import is_quiet
 
 Index = tuple[int, ...]
 
@@ -53,7 +53,7 @@ def elements(kind: ArrayType, init: Expr, text_of: Text) -> Mapping[Index, str] 
     found: dict[Index, str] = {}
     values = [n for n in walk(init) if isinstance(n, Assign | IncDec | OpaqueExpr | Call)]
     values = [n for n in values if not (isinstance(n, OpaqueExpr) and n.what == "constant expression")]
-    effect = next((n for n in values if not isinstance(n, Call) or n.function not in QUIET), None)
+    effect = next((n for n in values if not isinstance(n, Call) or not is_quiet(n.function or "")), None)
     if effect is not None and isinstance(init, InitList) and len(init.items) > 1:
         return Unsupported("initial values with effects would be computed in another order", effect, "side-effect")
     fault = _fill(text_of, kind.element, dims, (), init, found)

@@ -14,7 +14,7 @@ from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, 
 from hlspart.model.source import Origin
 from hlspart.rewrite.plan import GroupRefusal
 from hlspart.rewrite.uses import Use, Uses
-from hlspart.semantics.effects import QUIET
+from hlspart.semantics.effects import is_quiet
 
 #: What takes values, also where it takes them by reference.
 _LIBRARY = re.compile(r"(?:std|hls)\s*::\s*(?!(?:swap|exchange|tie|c?ref|move|forward|addressof)\b)|(?:max|min|abs)\b")
@@ -114,7 +114,7 @@ class Refusals(Struct, frozen=True, dict=True):
     def of_lent_elements(self, group: ArrayGroup) -> GroupRefusal | None:
         """An element that a call may take by C++ reference: the value that was loaded is another object."""
         for call, _ in self.uses.calls:
-            if not self.program.cxx(call.at.span.path) or call.function in QUIET:
+            if not self.program.cxx(call.at.span.path) or is_quiet(call.function or ""):
                 continue
             callee = self.program.functions.get(call.function or "")
             if callee is not None:

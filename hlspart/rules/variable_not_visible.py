@@ -35,11 +35,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.rules._base import Facts, Rule
+from hlspart.rules._base import Facts, Remark, Rule
 
 RULE = Rule("HLP402", "variable-not-visible", "error")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Findings of this rule."""
-    return facts.plain(RULE, "declared-later", "not-visible", "ambiguous-variable")
+    """Findings of this rule: one for pragmas in a row that all stand above the declarations."""
+    yield from facts.plain(RULE, "not-visible", "ambiguous-variable")
+    block: list[Remark] = []
+    for remark in facts.remarks("declared-later"):
+        if block and not _follows(remark, block[-1]):
+            yield _finding(facts, block)
+            block = []
+        block.append(remark)
+    if block:
+        yield _finding(facts, block)
+
+
+def _follows(remark: Remark, last: Remark) -> bool:
+    """Whether a pragma is the next one of its function."""
+    one, two = last.directive, remark.directive
+    return None not in (one.pragma, two.pragma) and one.function == two.function and two.pragma == (one.pragma or 0) + 1
+
+
+def _finding(facts: Facts, block: list[Remark]) -> Diagnostic:
+    """The finding for pragmas in a row."""
+    first = block[0]
+    message = f"{facts.pragma_text(first.directive)}: {first.problem.message}"
+    if len(block) == 1:
+        return facts.report(RULE, first.problem.at, message, first.problem.hint)
+    related = [(r.problem.at, r.problem.message) for r in block[1:]]
+    message += f"; so are the variables of the {len(block) - 1} pragmas behind it"
+    hint = "move each of the pragmas below the declaration of its variable"
+    return facts.report(RULE, first.problem.at, message, hint, related)

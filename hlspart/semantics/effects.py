@@ -41,17 +41,22 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.semantics.library import is_pure
 
-# C library functions (and those of HLS headers) that read or write nothing but their arguments.
+# Other functions of libraries that read or write nothing but their arguments.
 _LIBRARY = """
-    abs fabs fabsf sqrt sqrtf exp expf log logf pow powf sin sinf cos cosf tan tanf floor floorf ceil ceilf
-    round roundf fmin fminf fmax fmaxf fmod atan atan2 atan2f printf fprintf puts putchar fputs fputc perror exit
-    malloc calloc free memcpy memset memmove strlen strcmp strcpy assert __builtin_assume rand srand clock time
+    printf fprintf puts putchar fputs fputc perror exit malloc calloc free memcpy memset memmove strlen strcmp strcpy
+    assert __builtin_assume rand srand clock time
     stream.read stream.write stream.empty stream.full stream.size stream.capacity stream.read_nb stream.read_if
     stream.write_nb
 """
-QUIET = frozenset(_LIBRARY.split())
+_QUIET = frozenset(_LIBRARY.split())
 _SETS = frozenset(("stream.read_nb", "stream.read_if"))  # change what is behind the stream
+
+
+def is_quiet(name: str) -> bool:
+    """Whether a function of a library reads or writes nothing but its arguments."""
+    return name in _QUIET or is_pure(name)
 
 
 def statement_values(program: Program, stmt: Stmt) -> Iterator[Expr]:
@@ -149,13 +154,13 @@ class Effects:
         )
 
     def _leaves(self, call: Call) -> bool:
-        return call.function is None or (call.function not in self.program.functions and call.function not in QUIET)
+        return call.function is None or (call.function not in self.program.functions and not is_quiet(call.function))
 
     def _by_reference(self, call: Call) -> set[int]:
         """Scalars that a call may change through a C++ reference."""
         found = set[int]()
         callee = self.program.functions.get(call.function or "")
-        unknown = callee is None and (call.function or "") not in QUIET
+        unknown = callee is None and not is_quiet(call.function or "")
         for k, arg in enumerate(call.args):
             bare = _bare(arg)
             if not isinstance(bare, Name):

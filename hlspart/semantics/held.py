@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -57,6 +58,20 @@ def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Ite
 def flat(of: CType) -> bool:
     """Whether a structure of numbers holds no array."""
     return all(not leaf.dims for _, leaf in leaves(of))
+
+
+def empty(of: CType) -> bool:
+    """Whether a structure holds nothing: an object that is only called."""
+    return isinstance(of, StructType) and not of.members and not of.union
+
+
+MOST_COPIED = 256  # numbers of one copy
+
+
+def copied(of: CType) -> bool:
+    """Whether a structure of numbers is copied number by number: arrays in it have known extents, and few elements."""
+    counts = [math.prod(-1 if n is None else n for n in leaf.dims) for _, leaf in leaves(of)]
+    return min(counts, default=0) > 0 and sum(counts) <= MOST_COPIED
 
 
 def held_by(of: CType) -> CType:

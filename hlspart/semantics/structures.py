@@ -45,7 +45,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.semantics.effects import effects
-from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root
+from hlspart.semantics.held import COPIED, Path, below, copied, empty, flat, held_by, leaves, member, named, part, root
 
 Arguments = Literal["apart", "word", "whole"]
 _TAKE_VALUES = frozenset({"stream.write", "stream.write_nb"})
@@ -208,9 +208,11 @@ class StructureUses:
     def _assigned(self, target: Expr, value: Expr) -> bool:
         """``a = b`` of whole structures, or of elements of arrays of them."""
         place, source = self.place(target), self.place(value)
-        if place is None or not isinstance(place.type, StructType) or not flat(place.type):
+        if place is None or not isinstance(place.type, StructType) or not copied(place.type):
             return False
         if any(isinstance(e, Call) for e in walk(target)) or value.type != place.type:
+            return False
+        if (source is None or not _pure(value)) and not flat(place.type):
             return False
         self._indices(place)
         if source is None or not isinstance(source.type, StructType) or not _pure(value):
@@ -274,6 +276,9 @@ class StructureUses:
         if place is None:
             return False
         held = held_by(place.type)
+        if empty(held):
+            self._indices(place)
+            return not isinstance(place.type, ArrayType)
         if isinstance(held, ScalarType | StreamType):
             if formal in self.roots:
                 return False  # a number where a structure is expected
@@ -296,7 +301,7 @@ class StructureUses:
             return
         place = self.place(init) if variable.id in self.roots else None
         if place is not None and isinstance(place.type, StructType) and place.type == variable.type:
-            if any(leaf.dims for _, leaf in leaves(place.type)):
+            if not flat(place.type) and not (copied(place.type) and _pure(init)):
                 self.whole |= {variable.id, place.variable}
             self._indices(place)
             self.copies.append((variable.id, place.variable))

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     CONSTRUCTOR,
+    INT,
     LITERAL,
     MEMBERS,
     SAME_BITS,
@@ -71,6 +72,7 @@ from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
 from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
+_TRUTHS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _VALUES = (CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
 _LARGEST = 400  # calls expanded in one function
 
@@ -129,6 +131,30 @@ def _expanded(
     needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
     kept = {name: f for name, f in functions.items() if name in needed}
     return replace(result, functions=kept), tuple(work.copied), work.forward()
+
+
+def _arm(e: Expr, test: Expr, taken: int) -> Expr:
+    """What ``test ? a : b`` is where the test is known; another expression itself."""
+    if not isinstance(e, Conditional) or not _same(e.test, test):
+        return e
+    return e.other if taken else e.then
+
+
+def _truth(e: Expr) -> Expr:
+    """A value as 0 or 1."""
+    told = isinstance(e, Binary) and e.op in _TRUTHS
+    return e if told else Binary(e.at, INT, "!=", e, integer(0, e.at))
+
+
+def _same(a: Expr, b: Expr) -> bool:
+    """Whether two expressions without effects say the same."""
+    if type(a) is not type(b) or a.type != b.type:
+        return False
+    told = ("variable", "value", "op", "field", "arrow")
+    if any(getattr(a, n, None) != getattr(b, n, None) for n in told if not isinstance(getattr(a, n, None), Struct)):
+        return False
+    one, two = children(a), children(b)
+    return len(one) == len(two) and all(map(_same, one, two))
 
 
 def _variables(names: Mapping[int, Target]) -> dict[int, int]:
@@ -213,6 +239,13 @@ class _Inliner:
                             self.variables[new] = replace(self.variables[new], init=expr(init))
                     kept.append(new)
                 return replace(stmt, variables=tuple(kept))
+            case ExprStmt(expr=Call() as call) if (test := self._choosing(call)) is not None:
+                arms = [replace(call, args=tuple(_arm(a, test, k) for a in call.args)) for k in (0, 1)]
+                blocks: list[Block] = []
+                for k, arm in enumerate(arms):  # the second copy has nodes of its own
+                    inner = self.statements((ExprStmt(stmt.at, arm),), names, function, own and k == 0)
+                    blocks.append(Block(next(self._ids), stmt.at, inner))
+                return If(stmt.at, expr(test), *blocks)
             case ExprStmt(expr=Call() as call):
                 if self._expand(call, names, function, own, before, None):
                     return None
@@ -231,6 +264,16 @@ class _Inliner:
                 return replace(stmt, value=expr(value))
             case _:
                 return stmt
+
+    def _choosing(self, call: Call) -> Expr | None:
+        """The test that says which array a call that can be expanded is handed: ``f(c ? a : b)``."""
+        if call.function not in self.program.functions or call.function in self.keep | self._recursive:
+            return None
+        for arg in call.args:
+            if isinstance(arg, Conditional) and array_place(arg.then) and array_place(arg.other):
+                acts = any(isinstance(x, (Call, Assign, IncDec, OpaqueExpr)) for x in walk(arg.test))
+                return None if acts else arg.test
+        return None
 
     def _loop(
         self, loop: Loop, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
@@ -297,6 +340,8 @@ class _Inliner:
                         return value[0]
                 args = tuple(sub(a) for a in e.args)
                 return replace(e, id=e.id if own else self._copy(e.id), args=args)
+            case Binary(op="&&" | "||") | Conditional() if before is not None and self._later(e):
+                return self._decided(e, names, function, own, before)
             case Binary(op="&&" | "||") | Conditional() | Comma():
                 return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
             case SizeOf() | OpaqueExpr() if getattr(e, "what", "") not in _VALUES:
@@ -304,6 +349,38 @@ class _Inliner:
             case _:
                 # An expansion runs before the whole statement: other operands must not be affected by it.
                 return map_children(e, sub, fresh=True)
+
+    def _later(self, e: Expr) -> bool:
+        """Whether a call that can be expanded stands where a condition decides whether it runs."""
+        calls = (x for part in children(e)[1:] for x in walk(part) if isinstance(x, Call))
+        return isinstance(e.type, ScalarType) and any(
+            c.function in self.program.functions and c.function not in self.keep | self._recursive for c in calls
+        )
+
+    def _decided(
+        self, e: Binary | Conditional, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
+    ) -> Expr:  # fmt: skip
+        """``a && f(b)`` and ``a ? f(b) : c`` as statements: a variable, and what is set under the condition."""
+        at, new = e.at, self._fresh("decided", e.type, function, e.at)
+        before.append(Declare(at, (new,)))
+
+        def told() -> Name:
+            return Name(at, e.type, new)
+
+        def arm(value: Expr) -> Block:
+            inner: list[Stmt] = []
+            set_ = Assign(at, e.type, "=", told(), self.expr(value, names, function, own, inner))
+            return Block(next(self._ids), at, (*inner, ExprStmt(at, set_)))
+
+        if isinstance(e, Conditional):
+            test = self.expr(e.test, names, function, own, before)
+            before.append(If(at, test, arm(e.then), arm(e.other)))
+            return told()
+        first = self.expr(e.left, names, function, own, before)
+        before.append(ExprStmt(at, Assign(at, e.type, "=", told(), _truth(first))))
+        test = told() if e.op == "&&" else Unary(at, e.type, "!", told())
+        before.append(If(at, test, arm(_truth(e.right)), None))
+        return told()
 
     def _through(self, e: ArrayRef, row: ArrayRef, indices: tuple[Expr, ...]) -> Expr:
         """``p[k]`` where p points to the place ``row`` of an array: the last index of ``row`` moves."""

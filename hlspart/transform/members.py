@@ -48,7 +48,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects
-from hlspart.semantics.held import COPIED, Path, below, flat, held_by, leaves, member, named, part, root
+from hlspart.semantics.held import COPIED, Path, below, empty, flat, held_by, leaves, member, named, part, root
 from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses
 from hlspart.transform.forward import Forward
 
@@ -130,6 +130,7 @@ class _Copy:
         self._function: str | None = None
         self.made: dict[int, int] = {}  # variables for values, each with the one whose part they are for
         addresses = ((v, uses.place(e.operand)) for v, e in uses.aliases.items())
+        self.empty = self._empty()  # parameters
         self.gone = {v for v, place in addresses if place is not None and place.variable in chosen}
         for variable in self.gone:
             self.variables[variable] = replace(self.variables[variable], init=None)
@@ -137,6 +138,17 @@ class _Copy:
             self._members(self.old.variable(variable))
             gone = self.old.variable(variable)
             self.variables[variable] = replace(gone, type=OtherType(f"{gone.name}, apart"), init=None)
+
+    def _empty(self) -> frozenset[int]:
+        """Parameters that are objects without members, which nothing is handed to that acts."""
+        found = {p for f in self.old.functions.values() for p in f.params if empty(self.old.variable(p).type)}
+        for calls in effects(self.old).calls.values() if found else ():
+            for call in calls:
+                function = self.old.functions.get(call.function or "")
+                if function is not None:
+                    pairs = zip(function.params, call.args, strict=False)
+                    found -= {p for p, arg in pairs if not _plain(arg) or len(function.params) != len(call.args)}
+        return frozenset(found)
 
     def program(self) -> Program:
         """The copied program."""
@@ -160,7 +172,7 @@ class _Copy:
 
     def parts(self, variable: int) -> tuple[int, ...]:
         """What a variable has become."""
-        if variable in self.gone:
+        if variable in self.gone or variable in self.empty:
             return ()
         if variable not in self.chosen:
             return (variable,)
@@ -179,8 +191,10 @@ class _Copy:
             self.of[variable.id, path] = new
             name = ("." if dims else "_").join((variable.name, *path))  # scalars may be names in sets
             init = variable.init
-            if init is not None and (place := self.uses.place(init)) is not None:
-                init = _chain(init, path, leaf.element, place.type)
+            if self._copied_first(variable):
+                init = None
+            elif init is not None and (place := self.uses.place(init)) is not None:
+                init = _chain(init, path, place.type)
             elif init is not None:
                 init = part(init, variable.type, path)
             self.variables.append(replace(variable, id=new, name=name, type=of, init=init))
@@ -255,7 +269,8 @@ class _Copy:
             return map_children(call, self.expr, fresh=True)
         args: list[Expr] = []
         for formal, arg in zip(function.params, map(self.uses.address, call.args), strict=True):
-            args += self._handed(formal, arg) if formal in self.chosen else (self.expr(arg),)
+            if formal not in self.empty:
+                args += self._handed(formal, arg) if formal in self.chosen else (self.expr(arg),)
         return (
             call if all(a is b for a, b in itertools.zip_longest(args, call.args)) else replace(call, args=tuple(args))
         )
@@ -267,8 +282,8 @@ class _Copy:
         to = self.old.variable(formal)
         one = formal not in self.uses.many
         if place.variable not in self.chosen:  # a copy of a structure that stays whole
-            for path, leaf in leaves(self.uses.roots[formal]):
-                yield self.expr(_chain(arg, path, leaf.element, place.type))
+            for path, _ in leaves(self.uses.roots[formal]):
+                yield self.expr(_chain(arg, path, place.type))
             return
         for path, leaf in leaves(self.uses.roots[formal]):
             indices = place.indices
@@ -305,7 +320,9 @@ class _Copy:
             case Block():
                 return self._block(stmt)
             case Declare():
-                return replace(stmt, variables=tuple(new for v in stmt.variables for new in self.parts(v)))
+                declared = replace(stmt, variables=tuple(new for v in stmt.variables for new in self.parts(v)))
+                first = [v for v in map(self.old.variable, stmt.variables) if self._copied_first(v)]
+                return Block(next(self._ids), stmt.at, (declared, *map(self._begun, first))) if first else declared
             case ExprStmt(expr=Assign(op="=", target=target, value=value) as assign):
                 place, source = self.uses.place(target), self.uses.place(value)
                 if place is None or place.variable not in self.chosen or not isinstance(place.type, StructType):
@@ -323,6 +340,20 @@ class _Copy:
                 self._loops[stmt.id] = replace(stmt, init=init, test=test, step=step, body=self._block(stmt.body))
                 return self._loops[stmt.id]
         return map_parts(stmt, self.expr, self._stmt)
+
+    def _copied_first(self, variable: Variable) -> bool:
+        """Whether a variable begins as a copy of a structure with arrays."""
+        init, of = variable.init, variable.type
+        if init is None or variable.id not in self.chosen or variable.reference or not isinstance(of, StructType):
+            return False
+        return not flat(of) and self.uses.place(init) is not None
+
+    def _begun(self, variable: Variable) -> Stmt:
+        """What a variable begins as, as an assignment."""
+        assert variable.init is not None
+        at = variable.init.at
+        begun = Assign(at, variable.type, "=", Name(at, variable.type, variable.id), variable.init)
+        return self._stmt(ExprStmt(at, begun))
 
     def _kept(self, name: str, value: Expr, place: MemberPlace, setup: list[Stmt]) -> Name:
         """A variable of its own with a value, for one that is needed several times."""
@@ -352,11 +383,13 @@ class _Copy:
         return target
 
     def _each(self, assign: Assign, place: MemberPlace) -> Iterator[Expr]:
-        """An assignment of a structure, member by member."""
-        for k, (path, leaf) in enumerate(leaves(place.type)):
-            self._fresh = k > 0  # each copy of an index has accesses of its own
-            sides = (self.expr(_chain(e, path, leaf.element, place.type)) for e in (assign.target, assign.value))
-            yield Assign(assign.at, leaf.element, "=", *sides)
+        """An assignment of a structure, number by number."""
+        first = True
+        for path, leaf in leaves(place.type):
+            for index in itertools.product(*(range(n or 0) for n in leaf.dims)):
+                self._fresh, first = not first, False  # each copy of an index has accesses of its own
+                sides = (self.expr(_chain(e, path, place.type, index)) for e in (assign.target, assign.value))
+                yield Assign(assign.at, leaf.element, "=", *sides)
         self._fresh = False
 
 
@@ -365,9 +398,13 @@ def _plain(expr: Expr) -> bool:
     return not any(isinstance(e, Call | Assign | IncDec) for e in walk(expr))
 
 
-def _chain(base: Expr, path: Path, leaf: CType, of: CType) -> Expr:
-    """``base.path``."""
+def _chain(base: Expr, path: Path, of: CType, index: tuple[int, ...] = ()) -> Expr:
+    """``base.path`` where ``base`` is an ``of``; ``index``: of the arrays on the way."""
+    left = list(index)
     for field in path:
-        of = dict(of.members)[field] if isinstance(of, StructType) else leaf
+        of = dict(of.members)[field] if isinstance(of, StructType) else of
         base = Member(base.at, of, base, field, False)
+        while left and isinstance(of, ArrayType):
+            of = ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
+            base = Subscript(base.at, of, base, integer(left.pop(0), base.at))
     return base

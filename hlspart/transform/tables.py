@@ -35,7 +35,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.semantics.effects import QUIET, Effects, effects, leaves_early, statement_expressions
+from hlspart.semantics.effects import Effects, effects, is_quiet, leaves_early, statement_expressions
 
 
 def with_tables(program: Program) -> Program:
@@ -122,7 +122,8 @@ def _by_constants(program: Program, body: Stmt) -> bool:
 
 
 def _computes(function: str | None) -> bool:
-    return function in QUIET and not str(function).startswith("stream.") and function not in ("rand", "clock", "time")
+    name = function or ""
+    return is_quiet(name) and not name.startswith("stream.") and name not in ("rand", "clock", "time")
 
 
 def _constant(variable: Variable) -> bool:

@@ -77,6 +77,84 @@ template <typename T> struct P { T a, b; P(T x, T y = T()) : a(x), b(y) {} T sum
         "P<ap_fixed<16, 8> > p(x[i], x[i + 32]); o[i] = p.sum();",
         "ap_fixed<16, 8> a = x[i], b = x[i + 32]; ap_fixed<16, 8> s = a + b; o[i] = s;",
     ),
+    "constants of a file end a recursion": (
+        """constexpr int LOG = 3, TOP = LOG - 1; namespace k { enum { LAST = TOP }; }
+template <int S> struct Stage { static float of(float a, float b) { return Stage<S - 1>::of(a, b) + b; } };
+template <> struct Stage<0> { static float of(float a, float b) { return a; } };
+""",
+        "o[i] = Stage<k::LAST>::of(x[i], x[i + 32]);",
+        "o[i] = x[i] + x[i + 32] + x[i + 32];",
+    ),
+    "arguments of a pack, arm by arm": (
+        """template <typename T, typename A, typename... R> T horner(T x, A a, R... rest) {
+  if constexpr (sizeof...(rest) == 0) return a; else return a + x * horner<T>(x, rest...);
+}
+""",
+        "o[i] = horner(x[i], x[i + 32], 0.5f, 0.25f);",
+        "o[i] = x[i + 32] + x[i] * (0.5f + x[i] * 0.25f);",
+    ),
+    "braces where an object is needed": (
+        """struct C { float re, im; C() {} C(float r, float i) : re(r), im(i) {}
+  C operator+(const C &o) const { return {re + o.re, im + o.im}; } };
+static float sum(const C &c) { return c.re - c.im; }
+""",
+        "C a(x[i], 2.0f); o[i] = sum(a + C{x[i + 32], 3.0f}) + sum({1.0f, x[i]});",
+        "o[i] = (x[i] + x[i + 32]) - (2.0f + 3.0f) + (1.0f - x[i]);",
+    ),
+    "what a base gives": (
+        """struct Product { template <typename T> using by = T; static float of(float a, float b) { return a * b; } };
+template <typename T> struct Base { T held[32]; };
+template <typename T, class OP> struct Derived : public Base<T> { using B = Base<T>; OP op;
+  T at(int i) { return op(B::held[i], this->held[i + 1]); } };
+struct Add { float operator()(float a, float b) const { return a + b; } };
+struct Config : Product {};
+template <typename C> static float scaled(float v) { return C::of(v, typename C::template by<float>(2.0f)); }
+""",
+        "Derived<float, Add> d; d.held[i] = x[i]; o[i] = d.at(i) + scaled<Config>(x[i + 32]);",
+        "float d[32]; d[i] = x[i]; o[i] = (d[i] + d[i + 1]) + x[i + 32] * 2.0f;",
+    ),
+    "types of what is handed over": (
+        """#include <hls_vector.h>
+struct P { float w[4]; short n; };
+template <unsigned N, typename T, typename W> T dot(T const &a, W const *v, W const *w) {
+  T sum = a; for (unsigned k = 0; k < N; k++) sum += v[k] * w[k]; return sum; }
+template <typename T> T twice(T v) { return v + v; }
+static float plain(float v) { return v; }
+""",
+        """P p; p.w[0] = x[i]; hls::vector<float, 4> v; v[1] = x[i + 1];
+ o[i] = twice(p.w[0]) + twice(v[1]) + twice(plain(x[i])) + twice((float)i) + dot<2>(x[i], &x[8], x);""",
+        """float s = x[i]; for (int k = 0; k < 2; k++) s += x[8 + k] * x[k];
+ o[i] = x[i] + x[i] + (x[i + 1] + x[i + 1]) + (x[i] + x[i]) + ((float)i + (float)i) + s;""",
+    ),
+    "structures with arrays as values": (
+        """struct Item { float key; float val[2]; };
+template <typename T, int N> struct Ring { T slot[N];
+  void put(const T &v, int k) {
+#pragma HLS INLINE
+    slot[k] = v; }
+  T &operator[](int k) { return slot[k]; } };
+""",
+        """Ring<Item, 8> r; Item it; it.key = x[i]; it.val[0] = x[i + 1]; it.val[1] = x[i + 2]; r.put(it, i & 7);
+ Item last = r[(i + 4) & 7]; o[i] = last.val[1] + last.key;""",
+        """float key[8], val[8][2]; float a = x[i], b = x[i + 1], c = x[i + 2]; key[i & 7] = a; val[i & 7][0] = b;
+ val[i & 7][1] = c; o[i] = val[(i + 4) & 7][1] + key[(i + 4) & 7];""",
+    ),
+    "calls that a condition decides": (
+        """static bool less(const float *k, int a, int b) { return k[a] < k[b]; }
+static void put(const float a[8], float b[8], int k) {
+#pragma HLS INLINE
+  b[k] = a[k]; }
+""",
+        """float ping[8], pong[8], c[8]; if (i > 3 && less(x, i, i + 8)) o[i] = 1.0f;
+ put(i % 2 == 0 ? ping : pong, c, i & 7);""",
+        """float ping[8], pong[8], c[8]; if (i > 3) if (x[i] < x[i + 8]) o[i] = 1.0f;
+ if (i % 2 == 0) c[i & 7] = ping[i & 7]; else c[i & 7] = pong[i & 7];""",
+    ),
+    "functions of mathematics by their names": (
+        "#include <hls_math.h>\n",
+        "o[i] = hls::sqrt(x[i]) + roundf(x[i + 8]) + std::fmax(x[i + 16], 1.0f);",
+        "o[i] = sqrtf(x[i]) + floorf(x[i + 8]) + fmaxf(x[i + 16], 1.0f);",
+    ),
     "an alias": (
         "template <int N> using Word = ap_int<8 * N>;\n",
         "Word<2> a = (Word<2>) x[i]; o[i] = a;",

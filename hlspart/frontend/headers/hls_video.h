@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __cplusplus
+#include <ap_axi_sdata.h>
+#include <ap_int.h>
+#include <hls_stream.h>
+#endif
+#ifdef __cplusplus
 namespace hls {
 template <int ROWS, int COLS, typename T> class Window {
 public:

@@ -1,0 +1,114 @@
+"""Constants of files, namespaces and classes as arguments of templates: ``f<LOG - 1>`` asks for ``f<3>``.
+
+One instance then has one name whatever its arguments are called, specialisations are found, and a template that
+uses itself comes to an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlspart.frontend.cxx_collect import TAGS, like
+from hlspart.frontend.cxx_deduce import closing
+from hlspart.frontend.cxx_locals import WHOLE_NUMBERS
+from hlspart.frontend.cxx_types import KnownTypes, split
+from hlspart.frontend.tokens import Token
+
+_LONGEST = 200  # tokens of a declaration
+_QUALIFIERS = frozenset(("const", "constexpr", "static", "inline", "std", "::"))
+
+
+class FileConstants:
+    """Integer constants outside of functions: by name, those of classes as ``C::name``.
+
+    A name that has two values, or one that is not seen, has none.
+    """
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._known = KnownTypes()
+        self._known.note_functions(tokens)
+        self._lost: set[str] = set()
+        self._read(tokens, 0, len(tokens), "")
+
+    def _read(self, tokens: Sequence[Token], at: int, end: int, of: str) -> None:
+        start = at
+        while at < end:
+            text = tokens[at].text if tokens[at].kind in ("id", "op") else ""
+            if text == ";" or tokens[at].kind == "pragma":
+                start = at + 1
+            elif text == "=" and tokens[start].text != "using":
+                stop = self._statement(tokens, at, end)
+                self._declaration(tokens[start:stop], of)
+                at, start = stop, stop + 1
+            elif text == "{":
+                head, last = [t.text for t in tokens[start:at]], closing(tokens, at)
+                if head == ["enum"]:  # one with a name is a type, which parameters have
+                    self._enumeration(list(tokens[at + 1 : last]), of)
+                elif "namespace" in head or head[:1] == ["extern"]:
+                    self._read(tokens, at + 1, last, of)
+                elif (tag := next((k for k, word in enumerate(head) if word in TAGS), None)) is not None and (
+                    "(" not in head and len(head) > tag + 1
+                ):
+                    self._read(tokens, at + 1, last, head[tag + 1])
+                at, start = last, last + 1
+            at += 1
+
+    @staticmethod
+    def _statement(tokens: Sequence[Token], at: int, end: int) -> int:
+        """The semicolon behind an initial value."""
+        while at < end and tokens[at].text != ";":
+            at = closing(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
+        return min(at, end)
+
+    def _declaration(self, words: Sequence[Token], of: str) -> None:
+        """``static const int N = 4, P = N / 2``."""
+        if len(words) > _LONGEST or not {"const", "constexpr"} & {t.text for t in words}:
+            return
+        for number, part in enumerate(split(list(words))):
+            equals = next((k for k, t in enumerate(part) if t.text == "="), 0)
+            if not equals or part[equals - 1].kind != "id":
+                continue
+            whole = number > 0 or all(t.text in _QUALIFIERS | WHOLE_NUMBERS for t in part[: equals - 1])
+            self._note(part[equals - 1].text, self.value(part[equals + 1 :], of) if whole else None, of)
+
+    def _enumeration(self, words: list[Token], of: str) -> None:
+        last: int | None = -1
+        for part in split(words):
+            if part and part[0].kind == "id":
+                last = self.value(part[2:], of) if len(part) > 2 else None if last is None else last + 1
+                self._note(part[0].text, last, of)
+
+    def _note(self, name: str, value: int | None, of: str) -> None:
+        if of and value is not None:
+            self._known.constants[f"{of}::{name}"] = value
+        if value is None or self._known.constants.setdefault(name, value) != value:
+            self._lost.add(name)
+
+    def value(self, words: Sequence[Token], of: str = "") -> int | None:
+        """The value of an expression, None where it is not seen; ``of``: the class that it stands in."""
+        plain: list[Token] = []
+        at = 0
+        while at < len(words):
+            word, own = words[at], f"{of}::{words[at].text}"
+            qualified = at + 2 < len(words) and words[at + 1].text == "::"
+            name = f"{word.text}::{words[at + 2].text}" if qualified else own
+            if name in self._known.constants:
+                plain.append(like(str(self._known.constants[name]), "num", word))
+                at += 3 if qualified else 1
+                continue
+            if word.text in self._lost:
+                return None
+            plain.append(word)
+            at += 1
+        if any(t.kind not in ("id", "num", "op", "chr") for t in plain):
+            return None
+        return self._known.evaluate(plain)
+
+    def folded(self, argument: list[Token]) -> list[Token]:
+        """An argument of a template as a number, where such constants make it one."""
+        if not any(t.kind == "id" for t in argument) or any(t.text == "<" for t in argument):
+            return argument
+        value = self.value(argument)
+        if value is None or value < 0:
+            return argument
+        return [like(str(value), "num", argument[0])]
