@@ -12,7 +12,8 @@ from hlspart.accesses.walk import Walker
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import ArrayRef, Program
 from hlspart.semantics.effects import Effects, effects
-from hlspart.transform.inline import array_place, inline
+from hlspart.transform.choices import array_place
+from hlspart.transform.inline import inline
 
 
 def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:

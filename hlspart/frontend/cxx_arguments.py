@@ -8,8 +8,9 @@ from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.cxx_collect import CxxTemplate, like, matching_angle
 from hlspart.frontend.cxx_packs import DOTS, joined, written_out
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, spell
+from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, lex_line, spell
 
+_LONGEST_OPEN = 8  # tokens
 _QUALIFIES = frozenset((".", "->", "::"))  # what stands behind these is a member, whatever a parameter is called
 
 
@@ -210,3 +211,17 @@ def _substituted(token: Token, values: Mapping[str, list[Token]], types: set[str
     for piece in made[1:]:
         piece.space = False
     return made
+
+
+def endless(values: Sequence[Sequence[Token]]) -> bool:
+    """Whether arguments are those of a template that uses itself where nothing says when that ends."""
+    long = (v for v in values if len(v) > _LONGEST_OPEN)
+    return any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for v in long for t in v)
+
+
+def request(text: str, end: Token) -> list[Token]:
+    """``ns::f<float, 8>`` as an explicit instantiation at the end of the text."""
+    words = [t for t in lex_line(text) if t.kind != "eof"]
+    for word in words:
+        word.path, word.start, word.end = end.path, end.start, end.end
+    return [*words, end, end, end]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, field
 
 from hlspart.frontend.cxx_conditions import without_condition
-from hlspart.frontend.cxx_deduce import closing
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import SourceError, Token

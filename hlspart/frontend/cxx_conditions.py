@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.cxx_deduce import closing
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.cxx_types import BASIC, split
 from hlspart.frontend.tokens import Token
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hlspart.frontend.cxx_deduce import closing
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.tokens import PragmaToken, Token
 
 _TAGS = ("struct", "class")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlspart.frontend.cxx_collect import TAGS, like
-from hlspart.frontend.cxx_deduce import closing
 from hlspart.frontend.cxx_locals import WHOLE_NUMBERS
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.cxx_types import KnownTypes, split
 from hlspart.frontend.tokens import Token
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from hlspart.frontend.cxx_collect import CxxTemplate, like
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import MacroUse, Token
+from hlspart.frontend.tokens import MacroUse, PragmaToken, Token
 
 DOTS = "..."
 _OPEN, _CLOSE = ("(", "[", "{", "<"), (")", "]", "}", ">")
@@ -144,3 +144,12 @@ def _copied(token: Token, use: MacroUse, number: int) -> Token:
     if token.use is None:
         token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number
     return token
+
+
+def marked(bodies: Sequence[list[Token]], name: str) -> None:
+    """The text of a template with several instances stands for several things."""
+    for number, body in enumerate(bodies):
+        use = MacroUse(name, body[0].path, body[0].start, body[-1].end)
+        for token in body:
+            if token.use is None and not isinstance(token, PragmaToken):
+                token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number

@@ -13,9 +13,9 @@ from itertools import pairwise
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
-from hlspart.frontend.cxx_deduce import DeclaredShape, declared
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
+from hlspart.frontend.cxx_shapes import DeclaredShape, declared
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import NTH, MacroUse, PragmaToken, Token
 

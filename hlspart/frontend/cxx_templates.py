@@ -12,32 +12,37 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from hlspart.frontend.cxx_arguments import as_it_is, bound, class_alias, completed, filled, key, matched, opened
-from hlspart.frontend.cxx_collect import (
-    CxxTemplate,
-    CxxTemplates,
-    collect,
-    like,
-    matching_angle,
+from hlspart.frontend.cxx_arguments import (
+    as_it_is,
+    bound,
+    class_alias,
+    completed,
+    endless,
+    filled,
+    key,
+    matched,
+    opened,
+    request,
 )
+from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates, collect, like, matching_angle
 from hlspart.frontend.cxx_conditions import all_hold, chosen_arms, type_names
-from hlspart.frontend.cxx_deduce import agreement, closing, deduced
+from hlspart.frontend.cxx_deduce import agreement, deduced
 from hlspart.frontend.cxx_file_constants import FileConstants
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_member_types import MemberTypes
 from hlspart.frontend.cxx_outline import declarations
-from hlspart.frontend.cxx_packs import flat
+from hlspart.frontend.cxx_packs import flat, marked
 from hlspart.frontend.cxx_plain import has_methods
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.cxx_unused import UnusedFunction, nobody_uses, without_instance, without_unused
 from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, MacroUse, PragmaToken, SourceError, Token, lex_line
+from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
 _Chosen = tuple[CxxTemplate, list[list[Token]]]  # with the values of its parameters
 
 _MOST_INSTANCES = 400
 _MOST_OF_ONE = 64
-_LONGEST_OPEN = 8  # tokens
 
 
 class _Instance(Struct, eq=False):
@@ -67,7 +72,7 @@ def instantiated(
     _raise(found.faults)
     if not (found.templates or found.aliases):
         return found.rest, []
-    found.requests += [_request(text, end) for text in wanted]
+    found.requests += [request(text, end) for text in wanted]
     unused_functions = without_unused(found)
     work = _Instances(found)
     work.expand(found.rest)
@@ -82,14 +87,6 @@ def instantiated(
     _raise([without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
     _raise([without_instance(t.tokens[0], "variadic template") for t in unused if t.pack])
     return work.placed(unused), unused_functions
-
-
-def _request(text: str, end: Token) -> list[Token]:
-    """``ns::f<float, 8>`` as an explicit instantiation at the end of the text."""
-    words = [t for t in lex_line(text) if t.kind != "eof"]
-    for word in words:
-        word.path, word.start, word.end = end.path, end.start, end.end
-    return [*words, end, end, end]
 
 
 def _raise(faults: Sequence[SourceError]) -> None:
@@ -142,8 +139,8 @@ class _Instances:
 
     def expand_asked(self) -> None:
         """Explicit instantiations: ``template void f<8>(int x[8]);``."""
-        for request in self.found.requests:
-            self.expand(request)
+        for words in self.found.requests:
+            self.expand(words)
 
     def expand_rest(self) -> None:
         """Write out what was asked for, and what that asks for."""
@@ -202,8 +199,8 @@ class _Instances:
             return
         template, values = chosen
         values = [self.names.one(value, constants) for value in values]
-        if any(len(v) > _LONGEST_OPEN and any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in v) for v in values):
-            return  # of a template that uses itself, where nothing says when that ends
+        if endless(values):
+            return
         arguments = [t for value in values if value for t in (*value, like(",", "op", tokens[at]))][:-1]
         name = like(self._instance(template, values, key(arguments), tokens[at]).name, "id", tokens[at])
         if name.use is None and tokens[end].use is None:
@@ -312,7 +309,7 @@ class _Instances:
         counts = Counter(i.template.name for i in self.made.values())
         for name, number in counts.items():
             if number > 1:
-                self._marked(name)
+                marked([i.tokens for i in self.made.values() if i.template.name == name], name)
         rest, emitted, reached = self.found.rest, set[int](), set[int]()
         result: list[Token] = []
         anchors = {id(t.anchor): t for t in self.found.every()}
@@ -397,12 +394,3 @@ class _Instances:
             late |= more
             grown = bool(more)
         return late
-
-    def _marked(self, name: str) -> None:
-        """The text of a template with several instances stands for several things."""
-        for number, instance in enumerate(i for i in self.made.values() if i.template.name == name):
-            body = instance.tokens
-            use = MacroUse(name, body[0].path, body[0].start, body[-1].end)
-            for token in body:
-                if token.use is None and not isinstance(token, PragmaToken):
-                    token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number

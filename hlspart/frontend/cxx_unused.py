@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates
-from hlspart.frontend.cxx_deduce import closing
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.holes import in_braces_of_a_loop
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token

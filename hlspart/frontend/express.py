@@ -226,22 +226,21 @@ class Expressions:
         args = tuple(self._argument(a) for a in node.args.exprs) if node.args is not None else ()
         at = self.at(first, closing)
         field = dict(base.type.members).get(node.name.field.name) if isinstance(base.type, ir.StructType) else None
-        if isinstance(field, ir.ScalarType):  # s.data(7, 0)
-            part = ir.Member(self.at(first, member), field, base, node.name.field.name, node.name.type == "->")
-            return self.methods.call(part, "range", args, at, self.at(member, member)), first, closing
-        arrow = node.name.type == "->"
-        if isinstance(field, ir.StructType):  # s.sum(a, b), of a member that can be called
+        arrow, callee = node.name.type == "->", self.at(member, member)
+        if isinstance(field, ir.ScalarType | ir.StructType):  # s.data(7, 0); s.sum(a, b)
             part = ir.Member(self.at(first, member), field, base, node.name.field.name, arrow)
-            called = self.objects.operator("()", (part, *args), at, self.at(member, member))
+            of_bits = isinstance(field, ir.ScalarType)
+            called = self.methods.call(part, "range", args, at, callee) if of_bits else None
+            called = called or self.objects.operator("()", (part, *args), at, callee)
             if called is not None:
                 return called, first, closing
         base = first_channel(base) if arrow else base
-        called = self.objects.member(base, arrow, node.name.field.name, args, at, self.at(member, member))
+        called = self.objects.member(base, arrow, node.name.field.name, args, at, callee)
         if called is not None:
             return called, first, closing
         if isinstance(base.type, ir.StreamType) and node.name.field.name.startswith("write"):
             args = tuple(self.objects.converted(a, base.type.element) for a in args)
-        return self.methods.call(base, node.name.field.name, args, at, self.at(member, member)), first, closing
+        return self.methods.call(base, node.name.field.name, args, at, callee), first, closing
 
     def _funccall(self, node: Any) -> Ranged:
         if self.context.language == "c++" and isinstance(node.name, c_ast.StructRef):
@@ -382,7 +381,7 @@ class Expressions:
             type_ = ct.LONG
         else:
             vector = next((t for t in (left.type, right.type) if ir.vector(t) is not None), None)
-            type_ = vector or _decayed(ct.arithmetic(left.type, right.type))
+            type_ = vector or ct.decayed(ct.arithmetic(left.type, right.type))
         return ir.Binary(self.at(first, end), type_, node.op, left, right), first, end
 
     def _not_assumed(self, target: ir.Expr, at: int) -> None:
@@ -517,9 +516,3 @@ def _wide(expr: ir.Expr) -> bool:
     """A value of an arbitrary-precision type that is no assignment: ``(a, b)`` of such concatenates."""
     effect = isinstance(expr, (ir.Assign, ir.IncDec, ir.Call))
     return isinstance(expr.type, ir.ScalarType) and ct.arbitrary(expr.type) and not effect
-
-
-def _decayed(type_: ir.CType) -> ir.CType:
-    if isinstance(type_, ir.ArrayType):
-        return ir.PointerType(ct.indexed(type_))
-    return type_

@@ -186,3 +186,10 @@ def array_of(element: ir.CType, extent: int | None) -> ir.ArrayType:
     if isinstance(element, ir.ArrayType):
         return ir.ArrayType(element.element, (extent, *element.dims))
     return ir.ArrayType(element, (extent,))
+
+
+def decayed(type_: ir.CType) -> ir.CType:
+    """A value of this type: an array is a pointer to its first element."""
+    if isinstance(type_, ir.ArrayType):
+        return ir.PointerType(indexed(type_))
+    return type_

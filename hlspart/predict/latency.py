@@ -20,11 +20,12 @@ from hlspart.model.parts import FunctionPart
 from hlspart.model.program import Program
 from hlspart.model.results import LoopResult
 from hlspart.model.source import Origin
+from hlspart.nests.loopfacts import flat
 from hlspart.predict.depths import DepthRange
 from hlspart.predict.touched import ANYTHING, Touched, touched
 from hlspart.predict.waiting import BasicBlock, BlockItem
 from hlspart.semantics.effects import statement_expressions
-from hlspart.semantics.held import flat
+from hlspart.semantics.held import holds_array
 from hlspart.targets import Target
 
 Side = Literal["min", "max"]
@@ -173,7 +174,7 @@ class _Walk:
         """Last state of statements that start in state ``first``; None where it is not known."""
         block, known = BasicBlock(first, first), True
         straight: list[c.Stmt] = []
-        for stmt in _opened(statements):
+        for stmt in flat(statements):
             if words := self.controlled.filled(stmt):
                 known &= self._straight(block, straight, around)
                 self._module(block, words + 2, touched(self.controlled.program, [stmt]))
@@ -218,11 +219,9 @@ class _Walk:
         real = [s for s in statements if not isinstance(s, c.PragmaMark | c.Label)]
         if not real:
             return True
-        copies = [
-            s for s in real if isinstance(s, c.ExprStmt) and isinstance(s.expr, c.Comma) and _array_in(s.expr.type)
-        ]
+        copies = [e.at for s in real for e in c.expressions(s) if isinstance(e, c.Comma) and holds_array(e.type)]
         if copies:
-            lines = tuple(self.latencies.program.line(s.at) for s in copies)
+            lines = tuple(map(self.latencies.program.line, copies))
             self._doubt(around, Cause("whether the copy of a structure with arrays is a loop is not known", lines))
             return False
         found = self.controlled.states(around, real)
@@ -362,7 +361,7 @@ class _Walk:
         """
         ends: list[int] = []
         done: list[tuple[int, int, Touched]] = []  # first state, last state, and what it uses
-        for stmt in (s for s in _opened(statements) if self._holds_parts(s)):
+        for stmt in (s for s in flat(statements) if self._holds_parts(s)):
             states, what = self._sequence([stmt], 0, None), touched(self.controlled.program, [stmt])
             if states is None:
                 return None
@@ -395,16 +394,3 @@ class _Walk:
             for root in statement_expressions(program, stmt)
             for e in c.walk(root)
         )
-
-
-def _array_in(of: c.CType) -> bool:
-    """Whether a structure holds an array."""
-    return isinstance(of, c.StructType) and not flat(of)
-
-
-def _opened(statements: Sequence[c.Stmt]) -> Iterator[c.Stmt]:
-    for stmt in statements:
-        if isinstance(stmt, c.Block):
-            yield from _opened(stmt.body)
-        else:
-            yield stmt

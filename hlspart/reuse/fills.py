@@ -266,7 +266,7 @@ class _Taken(Struct, frozen=True, dict=True):
         program, name = self.program, call.function
         if name in program.functions:
             return name is not None and impure(program, name, frozenset()) is not None
-        return not is_pure(name) and effects(program).extremum(call) is None
+        return not is_pure(name or "") and effects(program).extremum(call) is None
 
     def apart(self, stmts: Sequence[Stmt]) -> bool:
         """Whether ``stmts`` all run, and none of them knows a channel of the body."""

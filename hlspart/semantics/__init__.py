@@ -7,6 +7,7 @@ __all__ = [
     "folding",
     "groups",
     "held",
+    "library",
     "named",
     "parameters",
     "places",

@@ -13,10 +13,12 @@ from hlspart.model.program import (
     CType,
     Expr,
     InitList,
+    Member,
     PointerType,
     ScalarType,
     StreamType,
     StructType,
+    Subscript,
     Variable,
     integer,
 )
@@ -63,6 +65,11 @@ def flat(of: CType) -> bool:
 def empty(of: CType) -> bool:
     """Whether a structure holds nothing: an object that is only called."""
     return isinstance(of, StructType) and not of.members and not of.union
+
+
+def holds_array(of: CType) -> bool:
+    """Whether a type is a structure of numbers with an array in it."""
+    return isinstance(of, StructType) and not flat(of)
 
 
 MOST_COPIED = 256  # numbers of one copy
@@ -121,3 +128,15 @@ def part(init: Expr, of: CType, path: Path) -> Expr:
     if path:
         raise ValueError
     return init
+
+
+def chain(base: Expr, path: Path, of: CType, index: tuple[int, ...] = ()) -> Expr:
+    """``base.path`` where ``base`` is an ``of``; ``index``: of the arrays on the way."""
+    left = list(index)
+    for field in path:
+        of = dict(of.members)[field] if isinstance(of, StructType) else of
+        base = Member(base.at, of, base, field, False)
+        while left and isinstance(of, ArrayType):
+            of = ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
+            base = Subscript(base.at, of, base, integer(left.pop(0), base.at))
+    return base

@@ -212,10 +212,10 @@ class StructureUses:
             return False
         if any(isinstance(e, Call) for e in walk(target)) or value.type != place.type:
             return False
-        if (source is None or not _pure(value)) and not flat(place.type):
+        if (source is None or not pure(value)) and not flat(place.type):
             return False
         self._indices(place)
-        if source is None or not isinstance(source.type, StructType) or not _pure(value):
+        if source is None or not isinstance(source.type, StructType) or not pure(value):
             self._scan(value, given=True)
             return True
         self._indices(source)
@@ -234,7 +234,7 @@ class StructureUses:
         place = self.place(expr)
         if place is not None:
             self._indices(place)
-            taken = given and isinstance(place.type, StructType) and flat(place.type) and _pure(expr)
+            taken = given and isinstance(place.type, StructType) and flat(place.type) and pure(expr)
             if not taken and (not isinstance(place.type, ScalarType | StreamType) or not place.path):
                 self.whole.add(place.variable)
             return
@@ -301,7 +301,7 @@ class StructureUses:
             return
         place = self.place(init) if variable.id in self.roots else None
         if place is not None and isinstance(place.type, StructType) and place.type == variable.type:
-            if not flat(place.type) and not (copied(place.type) and _pure(init)):
+            if not flat(place.type) and not (copied(place.type) and pure(init)):
                 self.whole |= {variable.id, place.variable}
             self._indices(place)
             self.copies.append((variable.id, place.variable))
@@ -327,7 +327,8 @@ def _idle(program: Program) -> frozenset[str]:
     return frozenset(made - called)
 
 
-def _pure(expr: Expr) -> bool:
+def pure(expr: Expr) -> bool:
+    """Whether an expression may be read several times."""
     return not any(isinstance(e, Call | Assign | IncDec) for e in walk(expr))
 
 

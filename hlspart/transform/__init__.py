@@ -6,6 +6,6 @@ its places in it. Calls expanded and structures apart (:mod:`inline`, :mod:`memb
 """
 
 __all__ = [
-    "arms", "clone", "copying", "directives", "emit", "forward", "inline", "lines", "members", "printer", "reverse",
-    "tables", "text", "unroll",
+    "arms", "choices", "clone", "copying", "directives", "emit", "forward", "inline", "lines", "members", "printer",
+    "reverse", "tables", "text", "unroll",
 ]  # fmt: skip

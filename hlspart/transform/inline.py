@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     CONSTRUCTOR,
-    INT,
     LITERAL,
     MEMBERS,
     SAME_BITS,
@@ -28,7 +27,6 @@ from hlspart.model.program import (
     Binary,
     Block,
     Call,
-    Cast,
     Comma,
     Conditional,
     Const,
@@ -49,7 +47,6 @@ from hlspart.model.program import (
     PointerType,
     Program,
     Return,
-    ScalarType,
     SizeOf,
     Stmt,
     StreamType,
@@ -68,11 +65,11 @@ from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
 from hlspart.semantics.conversions import alike
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.transform.choices import arms, array_place, as_statements, choice, later, target_of
 from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
 from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
-_TRUTHS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _VALUES = (CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
 _LARGEST = 400  # calls expanded in one function
 
@@ -131,30 +128,6 @@ def _expanded(
     needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
     kept = {name: f for name, f in functions.items() if name in needed}
     return replace(result, functions=kept), tuple(work.copied), work.forward()
-
-
-def _arm(e: Expr, test: Expr, taken: int) -> Expr:
-    """What ``test ? a : b`` is where the test is known; another expression itself."""
-    if not isinstance(e, Conditional) or not _same(e.test, test):
-        return e
-    return e.other if taken else e.then
-
-
-def _truth(e: Expr) -> Expr:
-    """A value as 0 or 1."""
-    told = isinstance(e, Binary) and e.op in _TRUTHS
-    return e if told else Binary(e.at, INT, "!=", e, integer(0, e.at))
-
-
-def _same(a: Expr, b: Expr) -> bool:
-    """Whether two expressions without effects say the same."""
-    if type(a) is not type(b) or a.type != b.type:
-        return False
-    told = ("variable", "value", "op", "field", "arrow")
-    if any(getattr(a, n, None) != getattr(b, n, None) for n in told if not isinstance(getattr(a, n, None), Struct)):
-        return False
-    one, two = children(a), children(b)
-    return len(one) == len(two) and all(map(_same, one, two))
 
 
 def _variables(names: Mapping[int, Target]) -> dict[int, int]:
@@ -239,10 +212,9 @@ class _Inliner:
                             self.variables[new] = replace(self.variables[new], init=expr(init))
                     kept.append(new)
                 return replace(stmt, variables=tuple(kept))
-            case ExprStmt(expr=Call() as call) if (test := self._choosing(call)) is not None:
-                arms = [replace(call, args=tuple(_arm(a, test, k) for a in call.args)) for k in (0, 1)]
+            case ExprStmt(expr=Call() as call) if self._expandable(call) and (test := choice(call)):
                 blocks: list[Block] = []
-                for k, arm in enumerate(arms):  # the second copy has nodes of its own
+                for k, arm in enumerate(arms(call, test)):  # the second copy has nodes of its own
                     inner = self.statements((ExprStmt(stmt.at, arm),), names, function, own and k == 0)
                     blocks.append(Block(next(self._ids), stmt.at, inner))
                 return If(stmt.at, expr(test), *blocks)
@@ -264,16 +236,6 @@ class _Inliner:
                 return replace(stmt, value=expr(value))
             case _:
                 return stmt
-
-    def _choosing(self, call: Call) -> Expr | None:
-        """The test that says which array a call that can be expanded is handed: ``f(c ? a : b)``."""
-        if call.function not in self.program.functions or call.function in self.keep | self._recursive:
-            return None
-        for arg in call.args:
-            if isinstance(arg, Conditional) and array_place(arg.then) and array_place(arg.other):
-                acts = any(isinstance(x, (Call, Assign, IncDec, OpaqueExpr)) for x in walk(arg.test))
-                return None if acts else arg.test
-        return None
 
     def _loop(
         self, loop: Loop, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
@@ -340,7 +302,7 @@ class _Inliner:
                         return value[0]
                 args = tuple(sub(a) for a in e.args)
                 return replace(e, id=e.id if own else self._copy(e.id), args=args)
-            case Binary(op="&&" | "||") | Conditional() if before is not None and self._later(e):
+            case Binary(op="&&" | "||") | Conditional() if before is not None and any(map(self._expandable, later(e))):
                 return self._decided(e, names, function, own, before)
             case Binary(op="&&" | "||") | Conditional() | Comma():
                 return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
@@ -350,37 +312,21 @@ class _Inliner:
                 # An expansion runs before the whole statement: other operands must not be affected by it.
                 return map_children(e, sub, fresh=True)
 
-    def _later(self, e: Expr) -> bool:
-        """Whether a call that can be expanded stands where a condition decides whether it runs."""
-        calls = (x for part in children(e)[1:] for x in walk(part) if isinstance(x, Call))
-        return isinstance(e.type, ScalarType) and any(
-            c.function in self.program.functions and c.function not in self.keep | self._recursive for c in calls
-        )
+    def _expandable(self, call: Call) -> bool:
+        return call.function in self.program.functions and call.function not in self.keep | self._recursive
 
     def _decided(
         self, e: Binary | Conditional, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
     ) -> Expr:  # fmt: skip
-        """``a && f(b)`` and ``a ? f(b) : c`` as statements: a variable, and what is set under the condition."""
-        at, new = e.at, self._fresh("decided", e.type, function, e.at)
-        before.append(Declare(at, (new,)))
+        """An operand that a condition decides, as statements in front."""
+        new = self._fresh("decided", e.type, function, e.at)
 
-        def told() -> Name:
-            return Name(at, e.type, new)
+        def expr(x: Expr, first: list[Stmt]) -> Expr:
+            return self.expr(x, names, function, own, first)
 
-        def arm(value: Expr) -> Block:
-            inner: list[Stmt] = []
-            set_ = Assign(at, e.type, "=", told(), self.expr(value, names, function, own, inner))
-            return Block(next(self._ids), at, (*inner, ExprStmt(at, set_)))
-
-        if isinstance(e, Conditional):
-            test = self.expr(e.test, names, function, own, before)
-            before.append(If(at, test, arm(e.then), arm(e.other)))
-            return told()
-        first = self.expr(e.left, names, function, own, before)
-        before.append(ExprStmt(at, Assign(at, e.type, "=", told(), _truth(first))))
-        test = told() if e.op == "&&" else Unary(at, e.type, "!", told())
-        before.append(If(at, test, arm(_truth(e.right)), None))
-        return told()
+        made, value = as_statements(e, Name(e.at, e.type, new), expr, self._ids)
+        before += made
+        return value
 
     def _through(self, e: ArrayRef, row: ArrayRef, indices: tuple[Expr, ...]) -> Expr:
         """``p[k]`` where p points to the place ``row`` of an array: the last index of ``row`` moves."""
@@ -440,7 +386,7 @@ class _Inliner:
             if place is None:
                 return False
             if isinstance(place, Name) and not isinstance(place.type, (ArrayType, PointerType)):
-                if isinstance(place.type, StructType) and _target(formal.type) != place.type:
+                if isinstance(place.type, StructType) and target_of(formal.type) != place.type:
                     return False
                 bound[formal.id] = place  # &x handed to a pointer that is only dereferenced
                 return _only_dereferenced(self.program, callee, formal.id)
@@ -501,7 +447,7 @@ class _Inliner:
             return replace(made, type=e.type, indices=(*made.indices, *indices))
         of = made.type
         for index in indices:
-            of = _target(of) or e.type
+            of = target_of(of) or e.type
             made = Subscript(e.at, of, made, index)
         return made
 
@@ -532,39 +478,15 @@ def _is_goto(stmt: Stmt) -> bool:
     return isinstance(stmt, Label) or (isinstance(stmt, Jump) and stmt.kind == "goto")
 
 
-def array_place(actual: Expr) -> Name | ArrayRef | None:
-    """The array place that an argument points to: ``A``, ``A[i]`` (a row), ``&A[i][j]``, ``A + k``; or ``&x``."""
-    match actual:
-        case Cast(type=PointerType(target=a), operand=operand) if _target(operand.type) == a:
-            return array_place(operand)
-        case Name():
-            return actual if isinstance(actual.type, (ArrayType, PointerType)) else None
-        case ArrayRef(type=ArrayType()):
-            return replace(actual, indices=(*actual.indices, integer(0, actual.at)))
-        case Unary(op="&", operand=ArrayRef() as ref):
-            return ref if ref.indices else None
-        case Unary(op="&", operand=Name() as one) if isinstance(one.type, ScalarType | StructType):
-            return one
-        case Binary(op="+", left=Name(type=ArrayType()) as base, right=right):
-            return ArrayRef(-1, actual.at, actual.type, base.variable, (right,), base.at, ())
-    return None
-
-
-def _target(of: CType) -> CType | None:
-    if isinstance(of, ArrayType):
-        return ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
-    return of.target if isinstance(of, PointerType) else None
-
-
 def _below(of: CType, levels: int) -> CType:
     for _ in range(levels):
-        of = _target(of) or of
+        of = target_of(of) or of
     return of
 
 
 def _rows_equal(actual: CType, formal: CType) -> bool:
     """Whether subscripts of the formal mean the same on the actual."""
-    return _target(actual) is not None and alike(_target(actual), _target(formal))
+    return target_of(actual) is not None and alike(target_of(actual), target_of(formal))
 
 
 def _reassigned(program: Program, function: Function, ident: int) -> bool:

@@ -29,7 +29,6 @@ from hlspart.model.program import (
     Expr,
     ExprStmt,
     Function,
-    IncDec,
     Loop,
     Member,
     Name,
@@ -44,12 +43,11 @@ from hlspart.model.program import (
     Unary,
     Variable,
     integer,
-    walk,
 )
 from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects
-from hlspart.semantics.held import COPIED, Path, below, empty, flat, held_by, leaves, member, named, part, root
-from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses
+from hlspart.semantics.held import COPIED, Path, below, chain, empty, flat, held_by, leaves, member, named, part, root
+from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses, pure
 from hlspart.transform.forward import Forward
 
 
@@ -147,7 +145,7 @@ class _Copy:
                 function = self.old.functions.get(call.function or "")
                 if function is not None:
                     pairs = zip(function.params, call.args, strict=False)
-                    found -= {p for p, arg in pairs if not _plain(arg) or len(function.params) != len(call.args)}
+                    found -= {p for p, arg in pairs if not pure(arg) or len(function.params) != len(call.args)}
         return frozenset(found)
 
     def program(self) -> Program:
@@ -194,7 +192,7 @@ class _Copy:
             if self._copied_first(variable):
                 init = None
             elif init is not None and (place := self.uses.place(init)) is not None:
-                init = _chain(init, path, place.type)
+                init = chain(init, path, place.type)
             elif init is not None:
                 init = part(init, variable.type, path)
             self.variables.append(replace(variable, id=new, name=name, type=of, init=init))
@@ -283,7 +281,7 @@ class _Copy:
         one = formal not in self.uses.many
         if place.variable not in self.chosen:  # a copy of a structure that stays whole
             for path, _ in leaves(self.uses.roots[formal]):
-                yield self.expr(_chain(arg, path, place.type))
+                yield self.expr(chain(arg, path, place.type))
             return
         for path, leaf in leaves(self.uses.roots[formal]):
             indices = place.indices
@@ -328,9 +326,9 @@ class _Copy:
                 if place is None or place.variable not in self.chosen or not isinstance(place.type, StructType):
                     return replace(stmt, expr=self.expr(assign))
                 setup: list[Stmt] = []
-                if source is None or not _plain(value):
+                if source is None or not pure(value):
                     assign = replace(assign, value=self._kept("value", value, place, setup))
-                if not _plain(target):
+                if not pure(target):
                     assign = replace(assign, target=self._steady(target, place, setup))
                 whole = replace(stmt, expr=Comma(assign.at, assign.type, tuple(self._each(assign, place))))
                 return Block(next(self._ids), stmt.at, (*setup, whole)) if setup else whole
@@ -371,12 +369,12 @@ class _Copy:
         """A place whose indices are what they are once: ``a[n++]`` with ``n++`` in a variable."""
         match target:
             case ArrayRef(indices=indices):
-                kept = (i if _plain(i) else self._kept("at", i, place, setup) for i in indices)
+                kept = (i if pure(i) else self._kept("at", i, place, setup) for i in indices)
                 return replace(target, indices=tuple(kept))
             case Subscript(base=base, index=index):
                 inner = self._steady(base, place, setup)
                 return replace(
-                    target, base=inner, index=index if _plain(index) else self._kept("at", index, place, setup)
+                    target, base=inner, index=index if pure(index) else self._kept("at", index, place, setup)
                 )
             case Member(base=base):
                 return replace(target, base=self._steady(base, place, setup))
@@ -388,23 +386,6 @@ class _Copy:
         for path, leaf in leaves(place.type):
             for index in itertools.product(*(range(n or 0) for n in leaf.dims)):
                 self._fresh, first = not first, False  # each copy of an index has accesses of its own
-                sides = (self.expr(_chain(e, path, place.type, index)) for e in (assign.target, assign.value))
+                sides = (self.expr(chain(e, path, place.type, index)) for e in (assign.target, assign.value))
                 yield Assign(assign.at, leaf.element, "=", *sides)
         self._fresh = False
-
-
-def _plain(expr: Expr) -> bool:
-    """Whether an expression may be read several times."""
-    return not any(isinstance(e, Call | Assign | IncDec) for e in walk(expr))
-
-
-def _chain(base: Expr, path: Path, of: CType, index: tuple[int, ...] = ()) -> Expr:
-    """``base.path`` where ``base`` is an ``of``; ``index``: of the arrays on the way."""
-    left = list(index)
-    for field in path:
-        of = dict(of.members)[field] if isinstance(of, StructType) else of
-        base = Member(base.at, of, base, field, False)
-        while left and isinstance(of, ArrayType):
-            of = ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
-            base = Subscript(base.at, of, base, integer(left.pop(0), base.at))
-    return base

@@ -1,0 +1,133 @@
+"""What calls are handed: the places that arguments stand for, and calls that a condition inside an expression decides
+as statements under ``if``. For expansion, without a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hlspart.model.program import (
+    INT,
+    ArrayRef,
+    ArrayType,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Conditional,
+    CType,
+    Declare,
+    Expr,
+    ExprStmt,
+    If,
+    IncDec,
+    Name,
+    OpaqueExpr,
+    PointerType,
+    ScalarType,
+    Stmt,
+    StructType,
+    Unary,
+    children,
+    integer,
+    walk,
+)
+
+_TRUTHS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
+
+
+def later(e: Binary | Conditional) -> Iterator[Call]:
+    """The calls in operands of ``&&``, ``||`` and ``?:`` that the first one decides, where the whole is a number."""
+    if isinstance(e.type, ScalarType):
+        yield from (x for part in children(e)[1:] for x in walk(part) if isinstance(x, Call))
+
+
+def as_statements(
+    e: Binary | Conditional, told: Name, expr: Callable[[Expr, list[Stmt]], Expr], ids: Iterator[int]
+) -> tuple[list[Stmt], Expr]:
+    """``a && f(b)`` and ``a ? f(b) : c`` as statements, and the value: a variable that ``told`` names.
+
+    ``expr`` copies an operand, with what must run in front of it.
+    """
+    at, before = e.at, list[Stmt]()
+    before.append(Declare(at, (told.variable,)))
+
+    def arm(value: Expr) -> Block:
+        inner: list[Stmt] = []
+        set_ = Assign(at, e.type, "=", replace(told), expr(value, inner))
+        return Block(next(ids), at, (*inner, ExprStmt(at, set_)))
+
+    if isinstance(e, Conditional):
+        test = expr(e.test, before)
+        before.append(If(at, test, arm(e.then), arm(e.other)))
+        return before, told
+    first = _truth(expr(e.left, before))
+    before.append(ExprStmt(at, Assign(at, e.type, "=", replace(told), first)))
+    test = replace(told) if e.op == "&&" else Unary(at, e.type, "!", replace(told))
+    before.append(If(at, test, arm(_truth(e.right)), None))
+    return before, told
+
+
+def _truth(e: Expr) -> Expr:
+    """A value as 0 or 1."""
+    told = isinstance(e, Binary) and e.op in _TRUTHS
+    return e if told else Binary(e.at, INT, "!=", e, integer(0, e.at))
+
+
+def choice(call: Call) -> Expr | None:
+    """The test that says which array a call is handed: ``f(c ? a : b)``."""
+    for arg in call.args:
+        if isinstance(arg, Conditional) and array_place(arg.then) and array_place(arg.other):
+            acts = any(isinstance(x, (Call, Assign, IncDec, OpaqueExpr)) for x in walk(arg.test))
+            return None if acts else arg.test
+    return None
+
+
+def arms(call: Call, test: Expr) -> Sequence[Call]:
+    """The call where the test holds, and where it does not."""
+    return [replace(call, args=tuple(_arm(a, test, taken) for a in call.args)) for taken in (0, 1)]
+
+
+def _arm(e: Expr, test: Expr, taken: int) -> Expr:
+    if not isinstance(e, Conditional) or not _same(e.test, test):
+        return e
+    return e.other if taken else e.then
+
+
+def _same(a: Expr, b: Expr) -> bool:
+    """Whether two expressions without effects say the same."""
+    if type(a) is not type(b) or a.type != b.type:
+        return False
+    told = ("variable", "value", "op", "field", "arrow")
+    if any(getattr(a, n, None) != getattr(b, n, None) for n in told if not isinstance(getattr(a, n, None), Struct)):
+        return False
+    one, two = children(a), children(b)
+    return len(one) == len(two) and all(map(_same, one, two))
+
+
+def array_place(actual: Expr) -> Name | ArrayRef | None:
+    """The array place that an argument points to: ``A``, ``A[i]`` (a row), ``&A[i][j]``, ``A + k``; or ``&x``."""
+    match actual:
+        case Cast(type=PointerType(target=a), operand=operand) if target_of(operand.type) == a:
+            return array_place(operand)
+        case Name():
+            return actual if isinstance(actual.type, (ArrayType, PointerType)) else None
+        case ArrayRef(type=ArrayType()):
+            return replace(actual, indices=(*actual.indices, integer(0, actual.at)))
+        case Unary(op="&", operand=ArrayRef() as ref):
+            return ref if ref.indices else None
+        case Unary(op="&", operand=Name() as one) if isinstance(one.type, ScalarType | StructType):
+            return one
+        case Binary(op="+", left=Name(type=ArrayType()) as base, right=right):
+            return ArrayRef(-1, actual.at, actual.type, base.variable, (right,), base.at, ())
+    return None
+
+
+def target_of(of: CType) -> CType | None:
+    """What an index takes from an array or a pointer."""
+    if isinstance(of, ArrayType):
+        return ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
+    return of.target if isinstance(of, PointerType) else None
