@@ -157,7 +157,6 @@ void f(int out[64]) {
     "line",
     [
         "memcpy(&s, in, 64);",  # as bytes
-        "other = s;",  # a copy with arrays
         "outside(&s);",  # no body
         "int *p = s.a; p[0] = 1;",  # an address
         "by_value(s);",
