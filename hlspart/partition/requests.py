@@ -88,6 +88,11 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
         if isinstance(variable.type, PointerType):
             hint = f"declare it with its extent, such as {name}[N]"
             return refuse("not-an-array", f"'{name}' is a pointer, not an array of known extent", hint, "variable")
+        if isinstance(variable.type, StructType) and _member_rank(variable.type):  # std::array, and what holds arrays
+            text = f"'{name}' is a structure: its arrays are partitioned where it is taken apart"
+            return Evaluated(
+                directive, index, variable.id, None, Fault("struct-member", text, directive.at, fatal=False)
+            )
         return refuse("not-an-array", f"'{name}' is no array", "remove the pragma", "variable")
     dim = directive.values.get("dim", 1)
     if rank < dim <= rank + _member_rank(variable.type):  # the structure apart, its members have these dimensions

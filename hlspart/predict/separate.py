@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from hlspart.accesses import analyse
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.program import Program
+from hlspart.model.directives import Directive
+from hlspart.model.program import Program, StructType
 from hlspart.model.results import ArrayResult, GroupPartition, PragmaStatus, Validation
 from hlspart.model.source import Origin
 from hlspart.partition import RANK, validate
@@ -74,7 +75,7 @@ def with_members(program: Program, analysis: AccessAnalysis, validation: Validat
 
     Of several members, or objects of one class, the worst counts. DISAGGREGATE of what is apart is applied.
     """
-    if not any(named(d) or d.kind == _APART for d in program.directives):
+    if not any(d.kind == _APART or _is_of_members(program, d) for d in program.directives):
         return validation
     made, given = separated(program, analysis, validation, target), len(program.directives)
     directives, fates = made.program.directives, dict[Origin, PragmaStatus]()
@@ -86,13 +87,19 @@ def with_members(program: Program, analysis: AccessAnalysis, validation: Validat
     return replace(validation, statuses=tuple(_followed(program, s, fates, apart) for s in validation.statuses))
 
 
+def _is_of_members(program: Program, d: Directive) -> bool:
+    """Whether a directive is about parts of a structure: one that it names, or the arrays of the whole."""
+    whole = d.kind == "array_partition" and any(isinstance(program.variable(v).type, StructType) for v in d.variables)
+    return whole or named(d) is not None
+
+
 def _followed(
     program: Program, status: PragmaStatus, fates: dict[Origin, PragmaStatus], apart: frozenset[int]
 ) -> PragmaStatus:
     directive = program.directives[status.directive]
     if directive.kind == _APART and status.status == "unmodelled" and apart.issuperset(directive.variables):
         return replace(status, status="applied", code=None, reason=None, notes=directive.problems)
-    if named(directive) is None or directive.at not in fates:
+    if not _is_of_members(program, directive) or directive.at not in fates:
         return status
     fate = fates[directive.at]
     return replace(

@@ -212,7 +212,9 @@ class _Copy:
                 if variable in self.chosen and d.kind in COPIED and d.usable and not banked:
                     rest = tuple(p for p in d.problems if p.code != "struct-member")
                     modelled = d.modelled or named(d) is not None
-                    for path, _ in below(self.uses.roots[variable], member(d)):
+                    for path, leaf in below(self.uses.roots[variable], member(d)):
+                        if d.kind == "array_partition" and named(d) is None and not leaf.dims:
+                            continue  # of a whole structure the arrays are partitioned
                         made = (self.of[variable, path],)
                         yield replace(d, variables=made, problems=rest, modelled=modelled)
 

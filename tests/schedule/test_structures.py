@@ -231,6 +231,18 @@ int f(int in[8]{formal}) {{
   return a;
 }}
 """
+STANDARD = """#include <array>
+int f(int in[8]) {
+  std::array<int, 8> s{};
+#pragma HLS ARRAY_PARTITION variable=s cyclic factor=4
+  int a = 0;
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+    a += s[7 - i] + in[i];
+  }
+  return a;
+}
+"""
 
 
 def _member(of: str) -> str:
@@ -245,6 +257,13 @@ def _member(of: str) -> str:
         ("k.c", _member("complete"), "applied", ["complete"]),
         ("k.c", _member("cyclic factor=2"), "applied", ["cyclic"]),
         ("k.c", _member("complete dim=3"), "rejected", []),
+        (
+            "k.c",
+            BOX.format(formal="", local="T s;", name="s", how="cyclic factor=2").replace("s[", "s.v["),
+            "applied",
+            ["cyclic"],
+        ),
+        ("k.cpp", STANDARD, "applied", ["cyclic"]),
         ("k.c", BOX.format(formal=", T *t", local="", name="t->v", how="cyclic factor=2"), "unmodelled", ["complete"]),
     ],
 )  # the last: an argument is one word
