@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
@@ -81,7 +81,11 @@ class _Text(Struct, frozen=True):
 
 def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]:
     """For each pipelined loop the ways that change it, the best first; all are read back, none is slower."""
-    texts = list(_texts(pipeline, options))
+    return _seen(pipeline, list(_texts(pipeline, options)), options.pareto)
+
+
+def _seen(pipeline: Writable, texts: Sequence[_Text], pareto: bool) -> tuple[LoopAdvice, ...]:
+    """Each pipelined loop with those of some texts that change it; the first is the one to take."""
     program, found = pipeline.program, []
     seen = [counterparts(program, pipeline.figures, t.figures, t.lines) for t in texts]
     for k, loop in enumerate(pipeline.figures.loops):
@@ -93,7 +97,7 @@ def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]
             same = there is not None and (there.ii, there.latency) == (loop.ii, loop.latency)
             if text.kind == "as-written" or not (same and text.kind != "combined"):
                 ways.append(_way(pipeline, text, loop, there, text is texts[0]))
-        ways = _ranked(ways, options.pareto)
+        ways = _ranked(ways, pareto)
         path = program.functions[loop.function].unit
         target = loop.target_ii if loop.origin != "auto" else None
         found.append(LoopAdvice(path, loop.function, loop.name, loop.line, target, loop.ii, tuple(ways), loop.proof))
@@ -106,6 +110,18 @@ def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
     if not late or len(late) > MOST_LATE or _large(pipeline):
         return ()
     return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in late)
+
+
+def first_sentences(pipeline: Writable, files: str) -> Mapping[tuple[str, str], tuple[str, str]]:
+    """Of each loop of :func:`first_ways` the kind of its first way, and the advice in a sentence.
+
+    The ways behind the first are written only where it leaves a loop as it is.
+    """
+    late = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
+    first = [x for x in _seen(pipeline, [next(_texts(pipeline, AdviceOptions()))], False) if x.first is not None]
+    if late - {(x.function, x.name) for x in first}:
+        first = list(first_ways(pipeline))
+    return {k: (x.ways[0].kind, x.advised(files)) for x in first if (k := (x.function, x.name)) in late}
 
 
 def _large(pipeline: Writable) -> bool:
@@ -128,23 +144,30 @@ def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:
     as_is = _Text("as-written", "as it is", None, own, pipeline.figures, None)
     options = RewriteOptions(infer=True, reassoc=reassoc, split_top=new_ports)
     chosen = pipeline.rewrite(options)
-    others = [
-        text
-        for text in _asked(pipeline, new_ports, reassoc)
-        if dict(text.files) != own and (text.kind in _CHECKED or not _slower(pipeline, text))
-    ]
-    others = [t for k, t in enumerate(others) if all(dict(t.files) != dict(o.files) for o in others[:k])]
     arguments = f"rewrite {FILES} --infer{' --allow-reassoc' * reassoc}{' --split-top' * new_ports} -o OUT"
-    same = next((t for t in others if dict(t.files) == dict(chosen.files)), None)
+    rest, before = _others(pipeline, own, new_ports, reassoc), list[_Text]()
     if dict(chosen.files) == own:
         yield as_is
-    elif same is not None:
-        yield replace(same, arguments=arguments)
     else:
-        yield _text(pipeline, "combined", chosen, arguments)
-    if dict(chosen.files) != own:
+        for text in rest:
+            if dict(text.files) == dict(chosen.files):
+                yield replace(text, arguments=arguments)
+                break
+            before.append(text)
+        else:
+            yield _text(pipeline, "combined", chosen, arguments)
         yield as_is
-    yield from (t for t in others if t is not same)
+    yield from before
+    yield from rest
+
+
+def _others(pipeline: Writable, own: Mapping[str, str], new_ports: bool, reassoc: bool) -> Iterator[_Text]:
+    """What single commands write, each text once; one is written when it is asked for."""
+    known = [dict(own)]
+    for text in _asked(pipeline, new_ports, reassoc):
+        if dict(text.files) not in known and (text.kind in _CHECKED or not _slower(pipeline, text)):
+            known.append(dict(text.files))
+            yield text
 
 
 def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text]:

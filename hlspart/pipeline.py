@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 Reader = Callable[[str], bytes]
 
+MOST_AT_ONCE = 20  # operations of all loops: beyond these `lint` does not wait for advice
+
 
 class Pipeline:
     """All results about some files under some options. Raises TargetError from :attr:`target` only."""
@@ -166,9 +168,13 @@ class Pipeline:
 
     @cached_property
     def _sentences(self) -> Mapping[tuple[str, str], tuple[str, str]]:
-        """The kind of the first way of each loop, and the advice in a sentence."""
-        files = shlex.join(self.paths)
-        return {(x.function, x.name): (x.ways[0].kind, x.advised(files)) for x in self.advice}
+        """The kind of the first way of each loop, and the advice in a sentence, as far as it is found at once."""
+        loops = self.figures.loops
+        if not any(x.pipelined and x.may_miss for x in loops) or sum(x.work for x in loops) > MOST_AT_ONCE:
+            return {}
+        from hlspart.advice import first_sentences
+
+        return first_sentences(self, shlex.join(self.paths))
 
     def fix(
         self,

@@ -105,8 +105,8 @@ class _Search(Struct):
         return max(self.most - self.work, 0)
 
     def looked_at(self, figures: IIResult) -> None:
-        """One more text; where no schedule is known, the accesses of an iteration stand for its operations."""
-        self.work += sum(len(x.schedule) or sum(b.reads + b.writes for b in x.banks) for x in figures.loops)
+        """One more text."""
+        self.work += sum(x.work for x in figures.loops)
 
     def took(self, result: RewriteResult) -> RewriteResult:
         """``result``, the search of a text for itself."""

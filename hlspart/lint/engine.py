@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from hlspart.infer.emission import pragma_edits
 from hlspart.lint.brevity import folded, independent
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
@@ -18,6 +17,7 @@ from hlspart.model.inferred import InferResult
 from hlspart.model.linting import LintReport
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, Validation
+from hlspart.model.source import Edit
 from hlspart.partition.unrolling import unroll_factors
 from hlspart.rules._base import Facts
 from hlspart.targets import Target
@@ -56,7 +56,7 @@ def run(
         infer,
         target.tool if target is not None else ii.tool if ii is not None else "",
         recheck,
-        lambda result: pragma_edits(program, result),
+        lambda result: _pragmas(program, result),
         lambda directive: carried(analysis, directive),
         lambda accesses: misstep(program, analysis, accesses),
         lambda loop, variable: least(analysis, loop, variable, ("write", "read")),
@@ -91,6 +91,13 @@ def run(
     kept, hidden = apply(independent(facts, shown, rules), marks, enabled)
     told = folded(in_order(kept), rules, config.select)
     return LintReport(files, tuple(told), hidden, catalogue(), program.sources, broken)
+
+
+def _pragmas(program: Program, result: InferResult) -> tuple[Edit, ...]:
+    """The edits that write what inference proposes, which few files ask for."""
+    from hlspart.infer.emission import pragma_edits
+
+    return pragma_edits(program, result)
 
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:

@@ -281,6 +281,11 @@ class LoopResult(Struct, frozen=True):
         most = self.bounds[1] if self.ii is None and self.bounds is not None and self.limits else 0
         return self.misses or most > (self.aim or 1)
 
+    @property
+    def work(self) -> int:
+        """Operations of an iteration, what another schedule takes; where none is known, accesses to memories."""
+        return len(self.schedule) or sum(b.reads + b.writes for b in self.banks)
+
 
 class ArrayResult(Struct, frozen=True):
     """Memories of one array after partition.

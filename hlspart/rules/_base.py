@@ -130,8 +130,8 @@ class Facts(Struct, frozen=True, dict=True):
 
     @cached_property
     def operations(self) -> int:
-        """Operations of all scheduled loops: what another prediction takes."""
-        return sum(len(loop.schedule) for loop in self.ii.loops) if self.ii is not None else 0
+        """Operations of all loops: what another prediction takes."""
+        return sum(loop.work for loop in self.ii.loops) if self.ii is not None else 0
 
     # ----------------------------------------------------------------------------- reporting
 

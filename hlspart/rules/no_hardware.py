@@ -1,11 +1,12 @@
 """Something that cannot become hardware.
 
 ## What it does
-Reports memory from the heap (`malloc`, `calloc`, `realloc`, `new`) in functions that directives are about and in
-what they call, and pointers to pointers as arguments of a top function with ports.
+Reports in functions that directives are about and in what they call: memory from the heap (`malloc`, `calloc`,
+`realloc`, `new`), calls of the operating system (files, input, time), containers of the standard library, pointers
+to functions; and pointers to pointers as arguments of a top function with ports.
 
 ## Why is this bad
-Memories of hardware have their size when it is built, and a port carries no pointers.
+Memories of hardware have their size when it is built, it has no operating system, and a port carries no pointers.
 
 ## Example
 ```c
@@ -29,11 +30,13 @@ void f(int A[16]) {
 ```
 
 ## Vitis message it predicts
-One that dynamic memory, or an argument with pointers to pointers, is not supported.
+One that dynamic memory, a system call, a pointer to a function or an argument with pointers to pointers is not
+supported.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model import program as c
@@ -44,28 +47,73 @@ from hlspart.rules._processes import own_expressions
 
 RULE = Rule("HLP616", "no-hardware", "error")
 _HEAP = ("malloc", "calloc", "realloc", "new")
+_FILES = "fopen freopen fread fgets fscanf fgetc getc scanf getchar gets tmpfile"
+_CLOCKS = "time clock sleep usleep nanosleep gettimeofday clock_gettime system getenv"
+_SYSTEM = frozenset(f"{_FILES} {_CLOCKS}".split())
+#: Those of the standard library that take memory as they grow.
+_GROWING = re.compile(
+    r"\bstd\s*::\s*(vector|deque|list|forward_list|map|set|multimap|multiset|unordered_map|unordered_set|queue|stack"
+    r"|priority_queue|string)\b"
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions of the hardware."""
     program = facts.program
-    about = [d.function for d in program.directives if d.dialect == "vitis" and d.usable and d.source == "pragma"]
-    seen = {f for f in about if f is not None and f in program.functions and f != "main"}
-    todo = sorted(seen)
-    while todo:
-        body = program.functions[todo.pop()].body
-        calls = [x for e in own_expressions(program, body) for x in c.walk(e) if isinstance(x, c.Call)]
-        for call in calls:
-            name = (call.function or "").rpartition("::")[2]
-            if name in program.functions and name not in seen:
-                seen.add(name)
-                todo.append(name)
-            if call.function not in program.functions and name in _HEAP:
-                message = f"{name}() takes memory from the heap, which hardware does not have"
-                yield facts.report(RULE, call.at, message, "declare an array of the greatest size")
+    hardware = _hardware(program)
+    for name in hardware:
+        yield from _calls(facts, program.functions[name])
+    for variable in program.variables:
+        if variable.function in hardware:
+            yield from _declared(facts, variable)
     for function in dict.fromkeys(d.function for d, _ in interfaces(facts)):
         for ident in program.functions[function or ""].params if function in facts.analysis.tops else ():
             variable = program.variable(ident)
             if isinstance(variable.type, c.PointerType) and isinstance(variable.type.target, c.PointerType):
                 message = f"'{variable.name}' is a pointer to pointers, which no port carries"
                 yield facts.report(RULE, variable.at, message, "hand over one array and its extents")
+
+
+def _hardware(program: c.Program) -> dict[str, None]:
+    """Functions that directives are about, and those that they call."""
+    about = (d.function for d in program.directives if d.dialect == "vitis" and d.usable and d.source == "pragma")
+    found = dict.fromkeys(sorted({f for f in about if f is not None and f in program.functions and f != "main"}))
+    todo = list(found)
+    while todo:
+        for call in _of(program, program.functions[todo.pop()]):
+            name = (call.function or "").rpartition("::")[2]
+            if name in program.functions and name not in found:
+                found[name] = None
+                todo.append(name)
+    return found
+
+
+def _of(program: c.Program, function: c.Function) -> Iterator[c.Call]:
+    for expr in own_expressions(program, function.body):
+        yield from (x for x in c.walk(expr) if isinstance(x, c.Call))
+
+
+def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    for call in _of(facts.program, function):
+        name = (call.function or "").rpartition("::")[2]
+        if call.function in facts.program.functions:
+            continue
+        if name in _HEAP:
+            message = f"{name}() takes memory from the heap, which hardware does not have"
+            yield facts.report(RULE, call.at, message, "declare an array of the greatest size")
+        elif name in _SYSTEM:
+            message = f"{name}() asks the operating system, which hardware does not have"
+            yield facts.report(RULE, call.at, message, "hand the values over as arguments, or guard it: __SYNTHESIS__")
+
+
+def _declared(facts: Facts, variable: c.Variable) -> Iterator[Diagnostic]:
+    if not isinstance(variable.type, c.OtherType) or not variable.declarations:
+        return
+    at, source = variable.declarations[0].specifiers, facts.program.sources.get(variable.at.span.path)
+    written = source.text[at.span.start : at.span.end] if source is not None else ""
+    if variable.type.name == "function pointer":
+        message = f"'{variable.name}' is a pointer to functions: hardware knows each function that it calls"
+        yield facts.report(RULE, variable.at, message, "call the functions by name, in the arms of a test")
+    elif (grows := _GROWING.search(written)) is not None:
+        message = f"'{variable.name}': std::{grows[1]} takes memory as it grows, which hardware does not have"
+        yield facts.report(RULE, variable.at, message, "declare an array of the greatest size")

@@ -58,6 +58,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         message = f"{missed}: {why}"
         hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy)"
         advised = facts.advised(loop)
-        hint = f"{advised}; {hint}" if advised is not None else hint
+        hint = f"{advised}; {hint}" if advised is not None else f"{hint}; hlspart advise ranks the ways"
         related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related)

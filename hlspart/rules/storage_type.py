@@ -65,6 +65,7 @@ OPERATORS = {
     **dict.fromkeys(("fexp", "flog", "dexp", "dlog"), ("auto", "all", "fabric", "fulldsp", "meddsp")),
     **dict.fromkeys(("facc", "fmacc", "fmadd"), ("auto", "all", "fabric", "primitivedsp", "fulldsp")),
 }
+MOST_LATENCY = {"mul": 4, "add": 4, "sub": 4}  # of the same tables
 #: Not in the table: the tool takes them, and chooses no implementation but that of LUTs.
 _FREE = frozenset(("sdiv", "udiv", "srem", "urem", "shl", "lshr", "ashr", "icmp", "fcmp", "dcmp", "add_chain"))
 
@@ -88,6 +89,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if known and impl not in known:
             message = f"BIND_OP: {op} has no implementation '{impl}'"
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(known))
+        elif d.values.get("latency", 0) > MOST_LATENCY.get(op, d.values.get("latency", 0)):
+            message = f"BIND_OP: {op} has a latency of at most {MOST_LATENCY[op]}"
+            yield facts.report(RULE, d.at, message, f"say latency={MOST_LATENCY[op]} or less")
         elif op not in OPERATORS and op not in _FREE:
             close = difflib.get_close_matches(op, OPERATORS, 1, 0.6)
             hint = f"did you mean {close[0]}?" if close else "one of " + ", ".join(OPERATORS)

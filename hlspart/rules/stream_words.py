@@ -1,11 +1,12 @@
 """A word of a stream that may be lost, or that says nothing of the end of its packet.
 
 ## What it does
-Reports `write_nb` whose result nobody looks at, and words with side-channels that go to a stream although their
-`last` is never set.
+Reports `write_nb` whose result nobody looks at, `read_nb` likewise where nothing else sets its variable, and words
+with side-channels that go to a stream although their `last` is never set.
 
 ## Why is this bad
-`write_nb` gives back false where the stream is full, and the word is gone. A DMA engine and most IP wait for `last`.
+`write_nb` gives back false where the stream is full, and the word is gone; `read_nb` where it is empty, and the
+variable keeps what it had. A DMA engine and most IP wait for `last`.
 
 ## Example
 ```cpp
@@ -48,7 +49,32 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(call, c.Call) and call.function == "stream.write_nb":
                 message = "nobody looks at the result of write_nb: a word is lost where the stream is full"
                 yield facts.report(RULE, call.at, message, "use write, or test the result")
+            elif isinstance(call, c.Call) and call.function == "stream.read_nb" and _set_by_it_alone(facts, call):
+                message = "nobody looks at the result of read_nb: where the stream is empty there is no word"
+                yield facts.report(RULE, call.at, message, "use read, or test the result")
         yield from _without_last(facts, function)
+
+
+def _set_by_it_alone(facts: Facts, call: c.Call) -> bool:
+    """Whether the variable that a read fills is a local one that nothing else gives a value."""
+    word = call.args[1] if len(call.args) == 2 else None
+    variable = facts.program.variable(word.variable) if isinstance(word, c.Name) else None
+    if variable is None or variable.storage != "local" or variable.init is not None or variable.function is None:
+        return False
+    if isinstance(variable.type, (c.StructType, c.OtherType)):
+        return False  # a constructor may
+    for expr in own_expressions(facts.program, facts.program.functions[variable.function].body):
+        for node in c.walk(expr):
+            match node:
+                case c.Assign(target=target) | c.IncDec(operand=target):
+                    written = [target]
+                case c.Call(args=args) if node is not call:
+                    written = list(args)
+                case _:
+                    continue
+            if any((found := root_of(w)) is not None and found[0] == variable.id for w in written):
+                return False
+    return True
 
 
 def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:

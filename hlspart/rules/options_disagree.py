@@ -1,0 +1,113 @@
+"""Options that exclude each other, or what they are about.
+
+## What it does
+Reports PIPELINE `off` with an interval, style or rewind; STREAM of an `hls::stream` with a type of buffers; ALLOCATION
+that does not say whether it limits operations or functions; ports of one m_axi bundle with different latencies or
+lengths of bursts; arguments of a kernel in more than one s_axilite bundle; CACHE of a port that is written.
+
+## Why is this bad
+The tool takes one of the two, or its default, and says so in the middle of its log.
+
+## Example
+```c
+void f(int A[16]) {
+  for (int i = 0; i < 16; i++) {
+#pragma HLS pipeline off II=2
+    A[i] = i;
+  }
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+  for (int i = 0; i < 16; i++) {
+#pragma HLS pipeline II=2
+    A[i] = i;
+  }
+}
+```
+
+## Vitis message it predicts
+One that the directive or its option is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.program import StreamType
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import for_host, interfaces
+from hlspart.rules._nests import active
+
+RULE = Rule("HLP432", "options-disagree", "warning")
+# UG1448, Interface Pragma Options: what all ports of a bundle have in common
+_COMMON = (
+    "latency", "num_read_outstanding", "num_write_outstanding", "max_read_burst_length", "max_write_burst_length",
+)  # fmt: skip
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Directives by kind, then ports by bundle."""
+    for d in facts.program.directives:
+        others = [name for name in ("ii", "rewind", "style") if d.kind == "pipeline" and d.has("off") and d.has(name)]
+        if others and d.dialect == "vitis" and d.usable:
+            message = f"PIPELINE: 'off' and {others[0].upper() if others[0] == 'ii' else others[0]} exclude each other"
+            yield facts.report(RULE, d.at, message, "keep one of them")
+    for d in active(facts.program, "stream"):
+        kind = (d.option("type") or "").lower()
+        for variable in (facts.program.variable(v) for v in d.variables if kind in ("pipo", "shared", "unsync")):
+            element = variable.as_array.element if variable.as_array is not None else variable.type
+            if isinstance(element, StreamType):
+                message = f"STREAM: '{variable.name}' is a FIFO, type={kind} is for arrays"
+                yield facts.report(RULE, d.at, message, "remove the type", [(variable.at, "the stream")])
+    for d in active(facts.program, "allocation"):
+        if d.option("instances") and not any(d.has(x) for x in ("operation", "function", "core", "type")):
+            message = "ALLOCATION does not say what it limits"
+            yield facts.report(RULE, d.at, message, "say operation or function")
+    yield from _ports(facts)
+    yield from _registers(facts)
+    yield from _caches(facts)
+
+
+def _ports(facts: Facts) -> Iterator[Diagnostic]:
+    first: dict[tuple[str | None, str, str], Directive] = {}
+    for d, mode in interfaces(facts):
+        bundle = d.option("bundle")
+        for name in _COMMON if mode == "m_axi" and bundle else ():
+            value = d.values.get(name)
+            other = first.setdefault((d.function, bundle or "", name), d) if value is not None else d
+            if other is not d and other.values[name] != value:
+                message = f"bundle {bundle} has ports with {name}={other.values[name]} and with {name}={value}"
+                hint = "give them one value, or bundles of their own"
+                yield facts.report(RULE, d.at, message, hint, [(other.at, "the other port")])
+                break
+
+
+def _registers(facts: Facts) -> Iterator[Diagnostic]:
+    """A kernel has one s_axilite adapter, which its host looks for."""
+    ports = list(interfaces(facts))
+    masters = {d.function for d, mode in ports if mode == "m_axi"}
+    for function in sorted({d.function or "" for d, _ in ports}):
+        if not (facts.kernels or function in masters) or not for_host(facts, function):
+            continue
+        said = [d for d, mode in ports if mode == "s_axilite" and d.function == function and d.option("bundle")]
+        first = next((d for d in said if d.option("port") == "return"), said[0] if said else None)
+        for d in said if first is not None else ():
+            if first is not None and d.option("bundle") != first.option("bundle"):
+                message = f"a kernel has one s_axilite adapter, '{d.option('bundle')}' would be a second one"
+                hint = f"say bundle={first.option('bundle')}"
+                yield facts.report(RULE, d.at, message, hint, [(first.at, "the first one")])
+
+
+def _caches(facts: Facts) -> Iterator[Diagnostic]:
+    for d in active(facts.program, "cache"):
+        for ident in d.variables:
+            written = next((a for a in facts.analysis.of_array(ident) if a.kind == "write"), None)
+            if written is not None:
+                message = f"CACHE: '{facts.program.variable(ident).name}' is written: a cache is for reads"
+                hint = "remove it, or copy what is read into a local array"
+                yield facts.report(RULE, d.at, message, hint, [(written.at, "the write")])
