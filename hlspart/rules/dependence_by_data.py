@@ -68,7 +68,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in d.variables:
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
             inside = [a for a in inside if a.function == d.function and a.loops]
-            written = next((a for a in inside if a.kind == "write" and by_data(a)), None)
+            written = next((a for a in inside if a.kind == "write" and by_data(a) and not _table(facts, a)), None)
             if not inside:
                 inside = _in_callees(facts, d, ident)
                 written = next((a for a in inside if a.kind == "write"), None)
@@ -91,6 +91,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             related = [(written.at, "written here"), (read.at, "read here")]
             yield facts.report(RULE, d.at, message, None, related)
+
+
+def _table(facts: Facts, access: Access) -> bool:
+    """Whether the value that an index depends on stands in a table of constants, which its user knows."""
+    named = re.search(r"`(\w+)", access.reason or "")
+    found = [v for v in facts.program.variables if named is not None and v.name == named[1] and v.is_array]
+    return bool(found) and all(v.const and v.init is not None for v in found)
 
 
 def _in_callees(facts: Facts, d: Directive, ident: int) -> list[Access]:

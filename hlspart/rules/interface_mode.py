@@ -56,7 +56,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(variable.type, StreamType) and not variable.reference and not variable.type.burst:
                 message = f"the stream '{variable.name}' is handed on by value"
                 yield facts.report(RULE, variable.at, message, f"write &{variable.name}")
-    complete = {v for d in facts.program.directives if d.kind == "array_partition" for v in d.variables}
+    complete = {
+        v for d in facts.program.directives if d.kind in ("array_partition", "array_reshape") for v in d.variables
+    }
     for d, mode in interfaces(facts):
         port = (d.option("port") or "").lower()
         if port == "return":

@@ -1,9 +1,10 @@
 """Options that exclude each other, or what they are about.
 
 ## What it does
-Reports PIPELINE `off` with an interval, style or rewind; STREAM of an `hls::stream` with a type of buffers; ALLOCATION
-that does not say whether it limits operations or functions; ports of one m_axi bundle with different latencies or
-lengths of bursts; arguments of a kernel in more than one s_axilite bundle; CACHE of a port that is written.
+Reports PIPELINE `off` with an interval, style or rewind, and of a loop that UNROLL leaves nothing of; STREAM of an
+`hls::stream` with a type of buffers; ALLOCATION that does not say whether it limits operations or functions; ports of
+one m_axi bundle with different latencies or lengths of bursts; arguments of a kernel in more than one s_axilite
+bundle; CACHE of a port that is written.
 
 ## Why is this bad
 The tool takes one of the two, or its default, and says so in the middle of its log.
@@ -57,6 +58,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if others and d.dialect == "vitis" and d.usable:
             message = f"PIPELINE: 'off' and {others[0].upper() if others[0] == 'ii' else others[0]} exclude each other"
             yield facts.report(RULE, d.at, message, "keep one of them")
+    yield from _unrolled(facts)
     for d in active(facts.program, "stream"):
         kind = (d.option("type") or "").lower()
         for variable in (facts.program.variable(v) for v in d.variables if kind in ("pipo", "shared", "unsync")):
@@ -71,6 +73,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from _ports(facts)
     yield from _registers(facts)
     yield from _caches(facts)
+
+
+def _unrolled(facts: Facts) -> Iterator[Diagnostic]:
+    """HLS 214-189: the directive is removed because the loop is unrolled completely."""
+    pipelines = {d.loop: d for d in active(facts.program, "pipeline") if d.loop is not None}
+    for d in active(facts.program, "unroll"):
+        loop, pipeline = facts.program.loops.get(d.loop or -1), pipelines.get(d.loop)
+        info = facts.analysis.loops.get(d.loop or -1)
+        trips = info.trip_count.exact if info is not None else None
+        if loop is None or pipeline is None or trips is None or trips < 2 or d.values.get("factor", trips) < trips:
+            continue
+        message = f"PIPELINE: loop {loop.name} is unrolled completely, nothing is left to pipeline"
+        hint = "remove it, or give UNROLL a factor below the number of iterations"
+        yield facts.report(RULE, pipeline.at, message, hint, [(d.at, "unrolled here")])
 
 
 def _ports(facts: Facts) -> Iterator[Diagnostic]:
