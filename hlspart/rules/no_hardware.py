@@ -3,7 +3,7 @@
 ## What it does
 Reports in functions that directives are about and in what they call: memory from the heap (`malloc`, `calloc`,
 `realloc`, `new`), calls of the operating system (files, input, time), containers of the standard library, pointers
-to functions; and pointers to pointers as arguments of a top function with ports.
+to functions; and pointers to pointers and unions as arguments of a top function with ports.
 
 ## Why is this bad
 Memories of hardware have their size when it is built, it has no operating system, and a port carries no pointers.
@@ -72,6 +72,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(variable.type, c.PointerType) and isinstance(variable.type.target, c.PointerType):
                 message = f"'{variable.name}' is a pointer to pointers, which no port carries"
                 yield facts.report(RULE, variable.at, message, "hand over one array and its extents")
+            held = variable.as_array.element if variable.as_array is not None else variable.type
+            if isinstance(held, c.StructType) and held.union:
+                message = f"'{variable.name}' is a union, which no port carries"
+                yield facts.report(RULE, variable.at, message, "hand over the bits as one integer")
 
 
 def _hardware(program: c.Program) -> dict[str, None]:

@@ -1,0 +1,90 @@
+"""A function that waits for ever, or never ends.
+
+## What it does
+Reports in a top function: a loop that has nothing in it and waits for an argument to change that is not `volatile`;
+and, where the function has a handshake that says that it is done, a loop without an end.
+
+## Why is this bad
+An argument that is not volatile is read once. A host that waits for a kernel to be done waits for ever.
+
+## Example
+```c
+void f(int *ready, int A[16]) {
+#pragma HLS interface ap_none port=ready
+  while (*ready == 0)
+    ;
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Use instead
+```c
+void f(volatile int *ready, int A[16]) {
+#pragma HLS interface ap_none port=ready
+  while (*ready == 0)
+    ;
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Vitis message it predicts
+None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import interfaces
+from hlspart.rules._processes import root_of
+
+RULE = Rule("HLP436", "never-done", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Loops of top functions."""
+    ports = [(d, mode) for d, mode in interfaces(facts) if d.function in facts.analysis.tops]
+    for name in dict.fromkeys(d.function or "" for d, _ in ports):
+        function = facts.program.functions[name]
+        control = [d for d, mode in ports if d.function == name and (d.option("port") or "").lower() == "return"]
+        runs = any(d.has("ap_ctrl_none") or d.option("mode") == "ap_ctrl_none" for d in control)
+        asked = next((d for d in control if d.has("s_axilite") or d.option("mode") == "s_axilite"), None)
+        for loop in (s for s in c.walk_statements(function.body) if isinstance(s, c.Loop)):
+            if (polled := _polled(facts.program, loop)) is not None:
+                message = f"the loop waits for '{polled.name}', which is read once"
+                yield facts.report(RULE, loop.header, message, "make it volatile", [(polled.at, "the port")])
+            elif asked is not None and not runs and _endless(loop):
+                message = f"loop {loop.name} has no end, but the host waits until {name}() is done"
+                hint = "end it by a count or a last word, or say ap_ctrl_none"
+                yield facts.report(RULE, loop.header, message, hint, [(asked.at, "its control")])
+
+
+def _polled(program: c.Program, loop: c.Loop) -> c.Variable | None:
+    """The argument that an empty loop tests."""
+    if loop.step is not None or loop.test is None or any(_acts(s) for s in c.walk_statements(loop.body)):
+        return None
+    found = [root_of(e) for e in c.walk(loop.test) if isinstance(e, (c.Name, c.ArrayRef))]
+    names = [program.variable(x[0]) for x in found if x is not None]
+    if any(isinstance(e, (c.Call, c.Assign, c.IncDec)) for e in c.walk(loop.test)) or not names:
+        return None
+    if any(v.volatile or v.storage != "parameter" for v in names):
+        return None
+    return names[0] if isinstance(names[0].type, c.PointerType) or names[0].reference else None
+
+
+def _acts(stmt: c.Stmt) -> bool:
+    return not isinstance(stmt, (c.Block, c.PragmaMark)) and not (isinstance(stmt, c.ExprStmt) and _empty(stmt.expr))
+
+
+def _empty(expr: c.Expr) -> bool:
+    return isinstance(expr, (c.Const, c.Name))
+
+
+def _endless(loop: c.Loop) -> bool:
+    """Whether the test is always true and nothing leaves the loop."""
+    always = loop.test is None or (isinstance(loop.test, c.Const) and bool(loop.test.value))
+    leaves = (s for s in c.walk_statements(loop.body) if isinstance(s, (c.Return, c.Jump)))
+    return always and not any(isinstance(s, c.Return) or s.kind in ("break", "goto") for s in leaves)
