@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct, field
@@ -223,6 +223,13 @@ class Facts(Struct, frozen=True, dict=True):
             if remark.status.other is not None:
                 related.append((self.program.directives[remark.status.other].at, "the other directive"))
             yield self.report(rule, remark.problem.at, message, remark.problem.hint or hint, related, None, severity)
+
+    def everywhere(self, found: Iterable[tuple[Directive, Diagnostic]]) -> Iterator[Diagnostic]:
+        """Findings that call a directive needless, as far as it is so in every instance of its template."""
+        listed = list(found)
+        needless = {(d.at.span, d.function) for d, _ in listed}
+        needed = {d.at.span for d in self.program.directives if (d.at.span, d.function) not in needless}
+        yield from (item for d, item in listed if d.at.span not in needed)
 
     def partitions(self) -> Iterator[tuple[PragmaStatus, Directive, Variable]]:
         """ARRAY_PARTITION directives that are in effect, with each variable they name."""

@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP307", "one-bank", "warning")
@@ -38,9 +39,12 @@ RULE = Rule("HLP307", "one-bank", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule; nothing of arrays whose extent could not be computed."""
-    open_ = {
-        facts.place(remark.problem.at)
-        for remark in facts.remarks("one-bank")
-        if any(0 in facts.program.variable(v).dims for v in remark.directive.variables)
-    }
-    yield from (d for d in facts.plain(RULE, "one-bank") if d.place not in open_)
+    yield from facts.everywhere(_found(facts))
+
+
+def _found(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
+    for remark in facts.remarks("one-bank"):
+        if all(0 not in facts.program.variable(v).dims for v in remark.directive.variables):
+            problem = remark.problem
+            message = f"ARRAY_PARTITION: {problem.message}"
+            yield remark.directive, facts.report(RULE, problem.at, message, problem.hint)

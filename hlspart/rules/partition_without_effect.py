@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._queries import in_lock_step, partitioned_groups, same_without
 
@@ -45,9 +46,13 @@ RULE = Rule("HLP301", "partition-without-effect", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Groups whose partition a recheck does not miss."""
+    yield from facts.everywhere(_found(facts))
+
+
+def _found(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
     for group, directive in partitioned_groups(facts):
         if group not in in_lock_step(facts) and same_without(facts, group):
             mine = [v for v in directive.variables if facts.analysis.group_of.get(v) == group]
             names = " and ".join(f"'{facts.program.variable(v).name}'" for v in mine)
             message = f"the partition of {names} changes no II and no latency of a loop"
-            yield facts.report(RULE, directive.at, message, "remove it unless it serves an interface")
+            yield directive, facts.report(RULE, directive.at, message, "remove it unless it serves an interface")

@@ -42,6 +42,7 @@ import math
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._queries import in_lock_step
 
@@ -50,6 +51,10 @@ RULE = Rule("HLP304", "tiny-array", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Small local arrays with a partition that the tool makes by itself."""
+    yield from facts.everywhere(_found(facts))
+
+
+def _found(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
     elements = in_lock_step(facts)  # small for few elements only
     for _status, directive, variable in facts.partitions():
         if facts.analysis.group_of.get(variable.id, -1) in elements:
@@ -61,4 +66,4 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         complete = directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete")
         if complete and whole and size < facts.small:
             message = f"'{variable.name}' has {size} elements: {facts.tool} makes registers of it without a pragma"
-            yield facts.report(RULE, directive.at, message, "remove the pragma")
+            yield directive, facts.report(RULE, directive.at, message, "remove the pragma")
