@@ -33,6 +33,10 @@ PREDEFINED = {
 }  # fmt: skip
 
 
+#: Macros by which a text asks which compiler reads it; what it says where it knows none is not about the kernel.
+_COMPILERS = frozenset(("__GNUC__", "__clang__", "__GNUG__", "_MSC_VER", "__INTEL_COMPILER", "__ICC", "__MINGW32__"))
+
+
 class Preprocessed(Struct):
     """Result of one unit; pragmas are among the tokens."""
 
@@ -116,7 +120,8 @@ class Preprocessor:
         self.stack.pop()
 
     def _lines(self, source: SourceText, lines: Iterable[Line]) -> None:
-        # each open conditional: (is this arm active, was any arm, was all around it, place, seen #else)
+        # each open conditional: (is this arm active, was any arm, was all around it, place, seen #else, asks for a
+        # compiler)
         conditions: list[list[bool | int]] = []
         active = True
         inactive_from = 0
@@ -132,7 +137,8 @@ class Preprocessor:
             was = active
             if name in ("if", "ifdef", "ifndef"):
                 holds = active and self._condition(name, word, rest)
-                conditions.append([holds, holds, active, line.start, False])
+                asks = any(t.text in _COMPILERS for t in rest)
+                conditions.append([holds, holds, active, line.start, False, asks])
                 active = bool(holds)
             elif name in ("elif", "else", "endif"):
                 if not conditions:
@@ -146,8 +152,9 @@ class Preprocessor:
                         raise SourceError("HLP002", f"#{name} after #else", source.path, line.start, word.end)
                     holds = bool(top[2]) and not top[1] and (name == "else" or self._condition("if", word, rest))
                     top[0], top[1], top[4] = holds, bool(top[1]) or holds, name == "else"
+                    top[5] = top[5] or any(t.text in _COMPILERS for t in rest)
                     active = bool(top[0])
-            elif active:
+            elif active and not (name == "error" and any(c[5] for c in conditions)):
                 self._directive(source, line, name, list(rest))
             if was and not active:
                 inactive_from = line.start

@@ -55,10 +55,13 @@ HINT = "partition the array as the loop is unrolled, or unroll less"
 RULE = Rule("HLP217", "unroll-without-partition", "warning", hint=HINT)
 
 
+_WIDER = ("array_partition", "array_reshape")  # where elements share words nothing is said of their number
+
+
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Unrolled copies that wait for ports."""
     arrays = {a.variable: a for a in facts.ii.arrays} if facts.ii is not None else {}
-    asked = {v for d in facts.program.directives if d.kind == "array_partition" for v in d.variables}
+    asked = {v for d in facts.program.directives if d.kind in _WIDER for v in d.variables}
     unsure = asked - {v.id for _, _, v in facts.partitions()}  # what keeps it from taking effect is told by itself
     unsure |= {v.id for v in facts.program.variables if v.storage != "parameter" and None in v.dims}
     for d in active(facts.program, "unroll"):
