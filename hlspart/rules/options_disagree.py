@@ -79,7 +79,7 @@ def _unrolled(facts: Facts) -> Iterator[Diagnostic]:
     """HLS 214-189: the directive is removed because the loop is unrolled completely."""
     pipelines = {d.loop: d for d in active(facts.program, "pipeline") if d.loop is not None}
     for d in active(facts.program, "unroll"):
-        loop, pipeline = facts.program.loops.get(d.loop or -1), pipelines.get(d.loop)
+        loop, pipeline = facts.program.loops.get(d.loop or -1), pipelines.get(d.loop or -1)
         info = facts.analysis.loops.get(d.loop or -1)
         trips = info.trip_count.exact if info is not None else None
         if loop is None or pipeline is None or trips is None or trips < 2 or d.values.get("factor", trips) < trips:

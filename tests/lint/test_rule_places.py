@@ -210,7 +210,9 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
     bus = lint_of(
         "void f(int A[96], int B[16]) {\n#pragma HLS interface m_axi port=A depth=96 bundle=g0\n" + body
     ).diagnostics
-    assert [(d.rule, d.hint) for d in bus] == [("HLP201", "no way that hlspart can write is better")]
+    assert [(d.rule, (d.hint or "").partition(";")[0]) for d in bus] == [
+        ("HLP201", "no way that hlspart can write is better")
+    ]
     assert "5 reads in one iteration (line 5) on 1 port;" in bus[0].message
 
 
