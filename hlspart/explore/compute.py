@@ -26,6 +26,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Span
 from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.folding import is_float
 
 
 class Compute:
@@ -316,7 +317,9 @@ class Compute:
         lines += [f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={d + 1}" for d in range(spread)]
         at = "".join(f"[{self.frame.p[k]}]" for k in (*mine, *self.frame.spread_of(operand)))
         at += "".join(f"[{self.frame.word(operand, d)}]" for d in range(len(operand.dims)))
-        return lines + self._part_walk(operand, f"{name}{at} = 0;")
+        # a sum without terms leaves the element as it is, which +0 does not where that is -0
+        zero = "-0.0f" if is_float(self.frame.element(operand)) else "0"
+        return lines + self._part_walk(operand, f"{name}{at} = {zero};")
 
     def _joined(self, operand: Operand) -> list[str]:
         """Parts of a sum added up in a tree, then to the tile."""

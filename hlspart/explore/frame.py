@@ -11,6 +11,7 @@ from hlspart.explore.steps import cost
 from hlspart.explore.widths import Copying, copying
 from hlspart.model.exploring import ExternalMemory, Operand, StepCost, Vector
 from hlspart.model.program import (
+    CType,
     Declare,
     ExprStmt,
     Loop,
@@ -71,6 +72,11 @@ class RegionFrame:
     def type(self, operand: Operand) -> str:
         """Type of its elements."""
         return type_text(self.program, self.variable(operand).id).rstrip("* ")
+
+    def element(self, operand: Operand) -> CType:
+        """What its elements are."""
+        array = self.variable(operand).as_array
+        return self.variable(operand).type if array is None else array.element
 
     def array(self, operand: Operand) -> str:
         """The parameter through which a function sees the whole array."""

@@ -143,7 +143,9 @@ class Costs:
         cycles = (math.prod(slices) - 1) * max(nest.ii, self._between(slices)) + nest.depth
         for parts, tile in zip(self._parts, tiles, strict=True):
             if parts > 1:
-                cycles += tile.words - 1 + nest.depth * (parts - 1).bit_length()
+                joined = tile.words - 1 + nest.depth * (parts - 1).bit_length()
+                # in C parts are set to zero before, in a loop of as many iterations
+                cycles += max(joined, 2 * tile.words) if nest.copied else joined
         return cycles
 
     def _between(self, slices: tuple[int, ...]) -> int:

@@ -1,6 +1,7 @@
 """Nests in the bodies of loops, and bounds that other iterators say: what is read, its cost, what its C computes."""
 
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,31 @@ def test_a_nest_costs_as_often_as_it_runs(tmp_path: Path) -> None:
     assert best[1]["model_cycles"] == 3 * best[0]["model_cycles"] > 0
     assert best[1]["schedule_cycles"] == 3 * best[0]["schedule_cycles"] >= best[1]["model_cycles"]
     assert [r["steps"] for r in best[1]["regions"]] == [r["steps"] for r in best[0]["regions"]]
+
+
+SIGNS = """void f(float A[9], float s[9]) {
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < i; j++) s[i] += A[j];
+}
+"""
+MAIN = """int main(void) {
+    float A[9], s[9];
+    for (int i = 0; i < 9; i++) A[i] = s[i] = -0.0f;
+    f(A, s);
+    for (int i = 0; i < 9; i++) if (1 / s[i] > 0) return 1;
+    return 0;
+}
+"""
+
+
+def test_sums_in_space_keep_the_sign_of_a_zero(tmp_path: Path) -> None:
+    """Parts without terms add nothing: not +0, which makes +0 of -0."""
+    pipeline = Pipeline(["f.c"], Options(), lambda _: SIGNS.encode())
+    (of,) = found(pipeline, "f")
+    assert isinstance(of, ReadNest)
+    (text,) = write(pipeline.program, [(of, Vector((1, 4), (2, 1), (0, 1)))], ExternalMemory(64, 0))[0].values()
+    assert "s_t_part" in text
+    path = tmp_path / "f.c"
+    path.write_text(text + MAIN)
+    subprocess.run(["gcc", "-w", str(path), "-o", str(tmp_path / "f")], check=True)
+    assert subprocess.run([str(tmp_path / "f")], check=False).returncode == 0
