@@ -50,9 +50,12 @@ class Copies:
         tests = beyond
         for d, dim in enumerate(operand.dims):
             place = self._base(dim, window.low[d], word[d])
-            index.append(place + self.frame.shifted(operand, d))
-            low, high = window.range[d]
-            tests += self._inside(dim, window.low[d], place, low, high, load)
+            place += self.frame.shifted(operand, d)
+            index.append(place)
+            ends = [end - by for end, by in zip(window.range[d], window.shifts[d], strict=True)]
+            reached = self._reached(dim, window.low[d], load)
+            tests += [f"{place} >= {window.range[d][0]}"] if reached[0] < ends[0] else []
+            tests += [f"{place} <= {window.range[d][1]}"] if reached[1] > ends[1] else []
             if not load:
                 tests += [test for k, c in dim.terms for test in self._stored(k, c, dim, word[d])]
         buffer = self.frame.buffer(operand) + "".join(f"[{self.frame.p[k]}]" for k in spread)
@@ -81,12 +84,12 @@ class Copies:
         text = " + ".join(parts)
         return f"{text} {'-' if low < 0 else '+'} {abs(low)}" if low else text
 
-    def _inside(self, dim: Dim, const: int, place: str, low: int, high: int, load: bool) -> list[str]:
-        """Tests that a place is one that the nest uses, where a tile may reach beyond."""
+    def _reached(self, dim: Dim, const: int, load: bool) -> tuple[int, int]:
+        """The least and the greatest place of words in tiles, which may reach beyond what the nest uses."""
         reach = {k: self._reach(k) if load else self.frame.nest.extents[k] for k, _ in dim.terms}
         least = const + sum(min(0, c) * (reach[k] - 1) for k, c in dim.terms)
         most = const + sum(max(0, c) * (reach[k] - 1) for k, c in dim.terms) + dim.width - 1
-        return ([f"{place} >= {low}"] if least < low else []) + ([f"{place} <= {high}"] if most > high else [])
+        return least, most
 
     def _reach(self, k: int) -> int:
         """Iterations up to the end of the last tile, were it full."""

@@ -44,7 +44,6 @@ from hlspart.model.program import (
 )
 from hlspart.semantics.effects import statement_expressions
 from hlspart.sets.carried import share
-from hlspart.sets.dataflow import largest
 
 
 def nests(program: Program, analysis: AccessAnalysis, function: Function, whole: int) -> list[ReadNest | KeptNest]:
@@ -289,7 +288,7 @@ class _Reader:
             terms = tuple(sorted((k, c * strides[k]) for k, c in next(iter(linear))[0]))
             spans = [self._span(f[d], band, a) for f, a in zip(forms, mine, strict=True)]
             low, high = min(s[0] for s in spans), max(s[1] for s in spans)
-            ends = [self._reached(f[d], bool(m[d]), d, a) for f, m, a in zip(forms, moves, mine, strict=True)]
+            ends = [a.range[d] if a.range is not None else (None, None) for a in mine]
             if any(e is None for pair in ends for e in pair):
                 raise Refusal("range", f"the range of {variable.name} is not known", mine[0].at)
             first, last = min(e[0] or 0 for e in ends), max(e[1] or 0 for e in ends)
@@ -303,16 +302,20 @@ class _Reader:
         sometimes = any(self._box(x).varies for x in self._all_loops() if x.id in mine[0].loops)
         certain = mine[0].kind == "write" and not (mine[0].branch or sometimes) and mine[0].exact and all(exact)
         operand = Operand(variable.name, -(-shape.element.bits // 8), tuple(dims), not (written and certain), written)
-        return operand, OperandWindow(variable, tuple(lows), tuple(ranges), tuple(exact), tuple(moves[0]))
+        shifts = tuple(self._shift(terms) for terms in moves[0])
+        return operand, OperandWindow(variable, tuple(lows), tuple(ranges), tuple(exact), tuple(moves[0]), shifts)
 
-    @staticmethod
-    def _reached(form: Affine, moves: bool, d: int, access: Access) -> tuple[int | None, int | None]:
-        """The least and the greatest of an index, without what loops around the nest add to it."""
-        if not moves:
-            return (None, None) if access.range is None else access.range[d]
-        line = [form.coefficient(n) for n in access.iterators]
-        high, low = largest(access.domain, line), largest(access.domain, [-c for c in line])
-        return (None, None) if high is None or low is None else (form.const - low, form.const + high)
+    def _shift(self, terms: Sequence[tuple[str, int]]) -> tuple[int, int]:
+        """The least and the most that iterators of loops around the nest come to, whether it has iterations or not."""
+        low = high = 0
+        for name, c in terms:
+            info = self.analysis.loops[self.around[name].id]
+            start = info.lower or Affine((), 0)
+            first, last = self._shift([t for t in start.terms if t[0] in self.around])
+            more = (info.step or 1) * ((info.trip_count.exact or 1) - 1)
+            ends = [c * (start.const + end) for end in (first + min(0, more), last + max(0, more))]
+            low, high = low + min(ends), high + max(ends)
+        return low, high
 
     def _form(self, variable: Variable, access: Access) -> tuple[Affine, ...]:
         if not access.affine or access.index is None or any(f is None for f in access.index):

@@ -24,6 +24,7 @@ class OperandWindow(Struct, frozen=True):
     range: tuple[tuple[int, int], ...]
     exact: tuple[bool, ...]  # every element of a tile along a dimension is written
     moved: tuple[tuple[tuple[str, int], ...], ...]  # per dimension: with iterators of the loops around the nest
+    shifts: tuple[tuple[int, int], ...]  # the least and the most that these come to
 
 
 class ReadNest(Struct, frozen=True, eq=False):

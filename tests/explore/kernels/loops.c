@@ -69,6 +69,20 @@ void moving(int x[40], int w[8], int y[N]) {
     }
 }
 
+/* nests without iterations at first; with the loop around, tiles of the box reach beyond the arrays */
+void skewed(int A[3][9], int B[9]) {
+    for (int t = 0; t < 3; t++) {
+        for (int i = 0; i < t; i += 2)
+            for (int j = t + 1; j < 8; j++) {
+                A[i][j] = i;
+                for (int k = 0; k < 5; k++)
+                    A[i][j] += B[k] + B[j];
+            }
+        for (int j = 0; j < 9 - t; j++)
+            B[t + j] += A[2 - t][j];
+    }
+}
+
 /* three nests in two loops: their places move with the loops around */
 void rows(int A[3][5][M], int C4[M][M], int sum[M]) {
     for (int r = 0; r < 3; r++)
@@ -105,7 +119,7 @@ void meets(int A[N][N]) {
 
 void all(int L[N][M], int C[N][N], int A[N][N], int B[N][M], int D[N][M], int E[N][3 * N], int x[3 * N], int y[N],
          int R[3][5][M], int C4[M][M], int sum[M], int S[N][13], int T[N][13], int F[N][N], int u[40],
-         int w[8], int z[N]) {
+         int w[8], int z[N], int G[3][9], int H[9]) {
     below(L, C, 2, 3);
     above(A, B, D, 2);
     in_place(A, B, 3);
@@ -114,4 +128,5 @@ void all(int L[N][M], int C[N][N], int A[N][N], int B[N][M], int D[N][M], int E[
     rows(R, C4, sum);
     steps(S, T);
     moving(u, w, z);
+    skewed(G, H);
 }
