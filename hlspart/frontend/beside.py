@@ -14,9 +14,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from hlspart.frontend.context import Collected
-from hlspart.frontend.preprocess import OWN, decode
+from hlspart.frontend.preprocess import decode
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
+from hlspart.model.source import OWN
 from hlspart.reading import names_in
 
 _SUFFIXES = {"c": (".c",), "c++": (".cpp", ".cc", ".cxx")}

@@ -53,6 +53,7 @@ _WIDE = frozenset((
     "ap_int", "ap_uint", "ap_fixed", "ap_ufixed", "stream", "ap_axiu", "ap_axis", "axis", "ac_int", "qdma_axis",
     "vector", "burst_maxi",
 ))  # fmt: skip
+_LEFT_OPEN = "HLSPART_OPEN"  # in headers of the tool: the type of what a library computes in its own way
 _BEFORE_EXPRESSION = {
     "=", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "&", "|", "^", "?", ":", "[",
     "(", ",", "return", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "case", "{",
@@ -83,6 +84,7 @@ def as_c(
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
     shim.types.update((t.text, ir.OtherType(t.text)) for t in shim.tokens if t.text.endswith(OPEN_TYPE))
+    shim.types[_LEFT_OPEN] = ir.OtherType(_LEFT_OPEN + OPEN_TYPE)
     shim.known.note_functions(shim.tokens)
     shim.run()
     return shim.out, shim.types, unused, shim.defaults

@@ -19,9 +19,14 @@ def key(arguments: Sequence[Token]) -> str:
     return spell(list(arguments)).strip().replace(" ", "")
 
 
-def bound(template: CxxTemplate, given: Sequence[list[Token]]) -> list[list[Token]] | None:
-    """The values of a template's parameters: those given, then the defaults; None when one stays open."""
+def bound(template: CxxTemplate | None, given: Sequence[list[Token]]) -> list[list[Token]] | None:
+    """The values of a template's parameters: those given, then the defaults; None when one stays open.
+
+    ``template`` None: only specialisations of it are known.
+    """
     values = list(map(_folded, given))
+    if template is None:
+        return values
     if template.pack:
         last = len(template.params) - 1
         values[last:] = [joined(values[last:])] if len(values) > last else []

@@ -6,8 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_members import TAGS
+from hlspart.frontend.cxx_types import BASIC
 from hlspart.frontend.tokens import Token
 
+_FIXED = {
+    f"{sign}int{bits}_t": [*prefix, *words]
+    for bits, words in ((8, ["char"]), (16, ["short"]), (32, ["int"]))
+    for sign, prefix in (("u", ["unsigned"]), ("", ["signed"] if bits == 8 else []))
+}  # of the one data model that all the tools have
 _LONGEST_HEAD = 64  # tokens of a class in front of its body
 
 
@@ -53,3 +59,14 @@ class MemberTypes:
             tokens[at + 2] = like(meant, "id", tokens[at + 2])  # which may name another one
             at += 2
         return result
+
+    def basic(self, argument: list[Token]) -> list[Token]:
+        """``uint8_t`` and ``typename C::name`` as the words of the basic type that each is: one type, one spelling."""
+        words = [t for t in argument if t.text != "typename"]
+        if any((t.text == "::") is not bool(at % 2) for at, t in enumerate(words)):
+            return argument
+        name = "::".join(t.text for t in words[::2][-2:])
+        meant = _FIXED.get(name) or [t.text for t in self._types.get(name, ())]
+        if not meant or any(text not in BASIC for text in meant):
+            return argument
+        return [like(text, "id", words[0]) for text in meant]

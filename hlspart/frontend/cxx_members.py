@@ -240,7 +240,7 @@ def declared_member(tokens: list[Token], start: int, last: int, into: ClassText)
     static = tokens[start].text in ("static", "constexpr", "inline")
     for number, piece in enumerate(pieces):
         equals = next((i for i, t in enumerate(piece) if t.text in ("=", "{")), len(piece))
-        name = next((i for i, t in enumerate(piece) if t.text in ("[", ":")), equals) - 1
+        name = next((i for i, t in enumerate(piece[:equals]) if t.text in ("[", ":")), equals) - 1
         if name < 0 or piece[name].kind != "id" or any(t.text in ("&", "(") for t in piece[:name]):
             raise refuse(tokens[start], "member that is a reference")
         type_ = piece[:name] if number == 0 else type_

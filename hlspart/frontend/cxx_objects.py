@@ -29,8 +29,8 @@ from hlspart.frontend.cxx_members import (
 )
 from hlspart.frontend.cxx_scope import SELF, ClassScope
 from hlspart.frontend.cxx_table import default_constructor, in_order, names_variable
-from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
+from hlspart.model.source import OWN
 
 
 def class_names(tokens: Sequence[Token]) -> dict[str, int]:

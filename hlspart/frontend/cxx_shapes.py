@@ -261,6 +261,8 @@ def _declaration(tokens: Sequence[Token], here: int) -> DeclaredShape | None:
     listed = tokens[start - 1].text == "(" if start else False  # a parameter, or a for loop's variable
     end = here + 1
     if [t.text for t in tokens[max(0, here - 2) : here + 2]] == ["(", "&", tokens[here].text, ")"]:
+        if [t.text for t in tokens[end + 1 : end + 2]] != ["["]:
+            return None  # f(&a)
         end += 1  # T (&A)[N]
     while end < len(tokens) and tokens[end].text == "[":
         end = closing(tokens, end) + 1
@@ -272,10 +274,20 @@ def _declaration(tokens: Sequence[Token], here: int) -> DeclaredShape | None:
     if comma is None or listed:
         found = _checked(shape_of(tokens[comma if comma is not None else start : end]), tokens[here - 1])
         return None if found is None else replace(found, called=called)
-    head = split(list(tokens[start:comma]))[0]
+    head = list(_without_value(split(list(tokens[start:comma]))[0]))
     base = _checked(shape_of(head), tokens[here - 1])
     own = shape_of([*head[:1], *tokens[comma:end]])
     return None if base is None or own is None else DeclaredShape(base.type, own.extents, own.name)
+
+
+def _without_value(declarator: Sequence[Token]) -> Iterator[Token]:
+    """``T a`` of ``T a(8)``, ``T a{8}`` and ``T a = 8``."""
+    angle = 0
+    for token in declarator:
+        if angle == 0 and token.text in ("(", "{", "="):
+            return
+        angle += (token.text == "<") - (token.text == ">") - 2 * (token.text == ">>")
+        yield token
 
 
 def _angle(tokens: Sequence[Token], closing: int) -> int:

@@ -35,7 +35,7 @@ from hlspart.frontend.cxx_packs import flat, marked
 from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.cxx_unused import UnusedFunction, nobody_uses, without_instance, without_unused
+from hlspart.frontend.cxx_unused import UnusedFunction, refused, without_unused
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
@@ -83,9 +83,7 @@ def instantiated(
     unused = [t for group in found.templates.values() for t in group if id(t) not in used]
     # what a header's class has for others is no hole in it
     unused = [t for t in unused if not (t.owner and t.tokens[0].path != path)]
-    _raise([nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
-    _raise([without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
-    _raise([without_instance(t.tokens[0], "variadic template") for t in unused if t.pack])
+    _raise([fault for t in unused if (fault := refused(t, path)) is not None])  # all at once: each costs a reading
     return work.placed(unused), unused_functions
 
 
@@ -183,7 +181,7 @@ class _Instances:
             return
         for part in given:
             self.expand(part)
-        given = list(map(self.constants.folded, given))
+        given = [self.member_types.basic(self.constants.folded(part)) for part in given]
         if at > 1 and tokens[at - 1].text == "::":
             owned = [t for t in group if t.owner == tokens[at - 2].text]
             group = owned or [t for t in group if not t.owner] or group
@@ -226,6 +224,7 @@ class _Instances:
         chosen_arms(made.tokens, self.constants.value, self.types)
         if template.struct:
             self._members(made, values)
+            self.types.update(type_names(made.tokens))
         self._waiting.append(made)
         return made
 
@@ -252,7 +251,7 @@ class _Instances:
             t for t in self.found.declared.get(group[0].name, ()) if t.defaults or t.pack or len(t.params) == len(given)
         ]
         named = primary or next(iter(declared), None)
-        values = bound(named, given) if named is not None else given
+        values = bound(named, given)
         if values is None:
             return None
         values = list(map(self.constants.folded, values))

@@ -180,14 +180,16 @@ class KnownTypes:
 
 
 def split(tokens: list[Token]) -> list[list[Token]]:
-    """Template or call arguments: pieces between commas outside of brackets."""
+    """Template or call arguments: pieces between commas outside of brackets; ``(a >> 3)`` closes no list."""
     parts: list[list[Token]] = [[]]
-    level = 0
+    round_ = angle = 0
     for token in tokens:
-        if token.text == "," and level == 0:
+        text = token.text
+        if text == "," and round_ == angle == 0:
             parts.append([])
             continue
-        level += (token.text in ("(", "[", "{", "<")) - (token.text in (")", "]", "}", ">"))
-        level -= 2 * (token.text == ">>")
+        round_ += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+        if round_ == 0:
+            angle += (text == "<") - (text == ">") - 2 * (text == ">>")
         parts[-1].append(token)
     return parts if parts != [[]] else []

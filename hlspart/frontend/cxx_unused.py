@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates
+from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.holes import in_braces_of_a_loop
 from hlspart.frontend.parse import error
@@ -116,12 +117,22 @@ def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
         at = end + 1
 
 
-def nobody_uses(token: Token) -> SourceError:
+def _nobody_uses(token: Token) -> SourceError:
     """A template of a header without an instance: a compiler does not look into it, either."""
     fault = error(token, "a template that nothing here uses", "HLP003")
     fault.quiet = True
     return fault
 
 
-def without_instance(token: Token, what: str = "class template") -> SourceError:
+def _unmade(token: Token, what: str = "class template") -> SourceError:
     return error(token, f"C++ construct not supported: {what} without an instance", "HLP003")
+
+
+def refused(unused: CxxTemplate, path: str) -> SourceError | None:
+    """Why a template without an instance is a hole in the file ``path``; None where it stays as it is."""
+    first = unused.tokens[0]
+    if first.path != path:
+        return _nobody_uses(first)
+    if has_methods(unused.tokens) or unused.pattern is not None:
+        return _unmade(first)
+    return _unmade(first, "variadic template") if unused.pack else None

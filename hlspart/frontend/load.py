@@ -21,14 +21,14 @@ from hlspart.frontend.lower import Lowering
 from hlspart.frontend.mentions import counted, made_names, mentions, place
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse, undeclared
-from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode, separated
+from hlspart.frontend.preprocess import Preprocessed, Preprocessor, decode, separated
 from hlspart.frontend.tokens import OPEN_TYPE, MacroDefinition, PragmaToken, SourceError, Token, spell
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.directives import RawPragma, Unread
 from hlspart.model.options import FrontendOptions
-from hlspart.model.source import Origin, SourceText, Span
+from hlspart.model.source import OWN, Origin, SourceText, Span
 from hlspart.reading import read_file
 
 _RULE_NAMES = {

@@ -10,9 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from hlspart.frontend.parse import ASM, DROPPED_CALLS
-from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import Token
-from hlspart.model.source import Span
+from hlspart.model.source import OWN, Span
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _TAGS = frozenset(("struct", "union", "class"))

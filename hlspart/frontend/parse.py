@@ -15,9 +15,9 @@ from pycparser import c_ast
 from pycparser.c_lexer import Token as CToken
 from pycparser.c_parser import CParser, ParseError
 
-from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import SourceError, Token
 from hlspart.frontend.types import STANDARD
+from hlspart.model.source import OWN
 
 MAX_NESTING = 256  # of brackets
 MAX_PARSED = 500_000  # tokens, those in tables of constants apart
@@ -161,7 +161,7 @@ def _keep_operands(tokens: list[Token], drop: bytearray, at: int, opening: int, 
 
 def _drop_unused_prototypes(tokens: list[Token], drop: bytearray) -> None:
     """The headers hold hundreds of functions; parsing them would cost more than a kernel does."""
-    own = [t.path.startswith(OWN) and t.use is None for t in tokens]
+    own = [(t.use or t).path.startswith(OWN) for t in tokens]
     used = {t.text for t, ours in zip(tokens, own, strict=True) if t.kind == "id" and not ours}
     at, end = 0, len(tokens)
     while at < end:

@@ -18,11 +18,10 @@ from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.expand import Expander
 from hlspart.frontend.tokens import Line, MacroDefinition, PragmaToken, SourceError, Token, lex, spell
 from hlspart.model.options import FrontendOptions
-from hlspart.model.source import SourceText, Span
+from hlspart.model.source import OWN, SourceText, Span
 from hlspart.reading import MAX_BYTES, Unreadable, any_case
 
 MAX_INCLUDE_DEPTH = 64
-OWN = "<hlspart>/"  # path prefix of the headers that hlspart brings along
 
 PREDEFINED = {
     "__STDC__": "1", "__STDC_HOSTED__": "1", "__LP64__": "1", "__CHAR_BIT__": "8", "__SIZEOF_INT__": "4",

@@ -15,6 +15,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+OWN = "<hlspart>/"  # path prefix of the headers that hlspart brings along
+
 
 class Span(Struct, frozen=True, order=True):
     """Half-open range ``[start, end)`` of offsets in the file ``path``."""

@@ -11,6 +11,7 @@ from hlspart.model.causes import as_text
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.model.source import OWN
 from hlspart.nests.nests import Nest, Nests
 from hlspart.nests.standing import Running
 from hlspart.partition import validate
@@ -61,7 +62,7 @@ def check(
         clock_ns=target.clock_ns,
         loops=tuple(latencies.loops),
         arrays=arrays,
-        pragmas=statuses,
+        pragmas=tuple(s for s in statuses if not s.path.startswith(OWN)),
         functions=results,
         assumptions=_assumptions(program, target, bank_model, latencies),
         resources=resources.total(arrays, storage),

@@ -134,7 +134,10 @@ def _find(
     said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool
 ) -> LoopResult | None:
     function = owner(said.module)
-    own = [x for x in loops if x.function == function]
+    copy = re.sub(r"_?\d+$|(_\d+)?_s$", "", function)  # Split7 and Split_1: another copy or instance of a function
+    own = [x for x in loops if x.function == function] or [
+        x for x in loops if copy != function and re.split(r"[<(]", x.function)[0] == copy
+    ]
     below = _below(program, function)  # the tool has put functions into their callers
     for there in (own, [x for x in loops if x.function in below], [] if own or below else loops):
         found = _named(said, there, _Places() if named else places)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -334,3 +334,11 @@ def pure(expr: Expr) -> bool:
 
 def _is_zero(index: Expr) -> bool:
     return isinstance(index, Const) and index.value == 0
+
+
+def channel(base: Expr, of: ArrayType, indices: Sequence[Expr]) -> Expr:
+    """A stream of an array of streams, which is no memory: as the text writes it."""
+    for k, index in enumerate(indices, 1):
+        rest = of.dims[k:]
+        base = Subscript(index.at, ArrayType(of.element, rest) if rest else of.element, base, index)
+    return base

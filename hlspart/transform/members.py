@@ -38,6 +38,7 @@ from hlspart.model.program import (
     Program,
     SizeOf,
     Stmt,
+    StreamType,
     StructType,
     Subscript,
     Unary,
@@ -47,7 +48,7 @@ from hlspart.model.program import (
 from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects
 from hlspart.semantics.held import COPIED, Path, below, chain, empty, flat, held_by, leaves, member, named, part, root
-from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses, pure
+from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses, channel, pure
 from hlspart.transform.forward import Forward
 
 
@@ -261,6 +262,8 @@ class _Copy:
             indices = (integer(0, e.at),)
         if not indices:
             return Name(e.at, kind, variable)
+        if isinstance(kind, ArrayType) and isinstance(kind.element, StreamType):
+            return channel(Name(e.at, kind, variable), kind, indices)
         return ArrayRef(next(self._ids), e.at, e.type, variable, indices, e.at, ())
 
     def _call(self, call: Call) -> Expr:

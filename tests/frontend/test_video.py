@@ -1,0 +1,63 @@
+"""Images of the HLS video library: classes of channels, and functions that go over them one pixel a cycle."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlspart.model.options import Options, TargetOptions
+from hlspart.model.results import IIResult
+from hlspart.pipeline import Pipeline
+
+# the library's loops as Vivado HLS 2016 to 2018 reports them: all that are pipelined have an II of 1
+FRAMES = """#include "hls_video.h"
+typedef hls::Mat<64, 48, HLS_8UC3> RGB;
+typedef hls::Mat<64, 48, HLS_8UC1> GRAY;
+typedef hls::stream<ap_axiu<24, 1, 1, 1> > AXI;
+void strel(hls::Window<3, 3, uint16_t> *disk);
+void top(AXI &in, AXI &out) {
+#pragma HLS DATAFLOW
+  RGB a(64, 48), b(64, 48);
+  GRAY r(64, 48), g(64, 48), c(64, 48), d(64, 48), e(64, 48);
+  hls::Window<3, 3, uint16_t> disk;
+  hls::AXIvideo2Mat(in, a);
+  hls::Split(a, r, g, c);
+  strel(&disk);
+  hls::Erode<0, 1>(r, d, disk);
+  hls::AddWeighted(g, 1, d, -1, 0, e);
+  hls::Merge(e, c, c, b);
+  hls::Mat2AXIvideo(b, out);
+}
+"""
+OWN = """#include "hls_video.h"
+void top(hls::Mat<64, 48, HLS_16UC3> &a, hls::Mat<64, 48, HLS_16UC3> &b) {
+  for (int i = 0; i < 64 * 48; i++) {
+#pragma HLS PIPELINE
+    hls::Scalar<3, uint16_t> s;
+    STATEMENTS
+    s.val[1] = s.val[1] > 10 ? 255 : 0;
+    b << s;
+  }
+}
+"""
+
+
+def _figures(name: str, text: str) -> IIResult:
+    options = Options(target=TargetOptions(tool="vivado-hls-2019.1"), top="top")
+    return Pipeline([name], options, {name: text.encode()}.__getitem__).figures
+
+
+def test_loops_of_the_library() -> None:
+    figures = _figures("frames.cpp", FRAMES)
+    found = {(x.function, x.name): x.ii for x in figures.loops if x.pipelined}
+    names = ("Split", "Erode", "AddWeighted", "Merge", "Mat2AXIvideo", "AXIvideo2Mat")
+    waits = [("AXIvideo2Mat", "loop_wait_for_start"), ("AXIvideo2Mat", "loop_wait_for_eol")]
+    assert found == dict.fromkeys([*((n, "loop_width") for n in names), *waits], 1)
+    depths = {x.function: x.depth for x in figures.loops if x.name == "loop_width"}
+    assert depths["Erode"] is None and depths["AddWeighted"] is None  # what they compute is not said
+    assert all(not s.path.startswith("<") for s in figures.pragmas)
+
+
+@pytest.mark.parametrize(("statements", "ii"), [("a >> s;", 1), ("a >> s; a >> s;", 2)])
+def test_a_pixel_is_a_word_of_each_channel(statements: str, ii: int) -> None:
+    (loop,) = (x for x in _figures("own.cpp", OWN.replace("STATEMENTS", statements)).loops if x.pipelined)
+    assert loop.ii == ii
