@@ -36,6 +36,7 @@ def compare(
     named = names_loops(report.tool, target)
     for said in report.loops:
         mine = _find(said, left, places, program, named) or _find(said, list(result.loops), places, program, named)
+        mine = mine or _instance(said, left)
         mine = mine or _agreed([x for x in called if x.function in _functions(said, program)])
         if mine in left:  # else another copy of its function
             left.remove(mine)
@@ -82,6 +83,18 @@ def _agreed(found: Sequence[LoopResult]) -> LoopResult | None:
         return next((x for x, end in zip(found, ends, strict=True) if end is None), found[0] if found else None)
     span = min(low for low, _ in known), max(high for _, high in known)
     return replace(found[0], ii=None, bounds=span, depth=None, causes=(Cause("its instances differ"),))
+
+
+def _instance(said: ReportedLoop, loops: Sequence[LoopResult]) -> LoopResult | None:
+    """The function that a row without a loop means, whose template arguments the tool writes in its own way.
+
+    ``relu<array<ap_fixed, 42u>, relu_config18>``: the instance with the most of these names; several must agree.
+    """
+    base, angle, given = said.name.partition("<")
+    found = [x for x in loops if x.loop < 0 and x.function.partition("<")[0] == base] if angle else []
+    names = set(re.findall(r"[A-Za-z_]\w*", given))
+    shared = [len(names.intersection(re.findall(r"[A-Za-z_]\w*", x.function))) for x in found]
+    return _agreed([x for x, n in zip(found, shared, strict=True) if n == max(shared)])
 
 
 class _Places(Struct, frozen=True):

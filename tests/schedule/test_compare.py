@@ -9,6 +9,9 @@ from click.testing import CliRunner
 
 from hlspart.cli.compare import command
 from hlspart.model.access import Bounds
+from hlspart.model.comparing import Report, ReportedLoop
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
 from hlspart.reports.reports import ReportError, merged, read
 
 SOURCE = """int f(int A[64], int y[64]) {
@@ -488,3 +491,25 @@ def test_a_pipeline_without_a_directive_is_of_another_source(tmp_path, name, too
     found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
     (row,) = (x for x in found["loops"] if x["name"] == name)
     assert ("by directives alone" in (row["why"] or "")) == said
+
+
+INSTANCES_OF_ONE = """struct four { static const int n = 4; };
+struct eight { static const int n = 8; };
+template <class C> void act(int x[8]) {
+#pragma HLS PIPELINE
+    for (int i = 0; i < C::n; i++) x[i] += 1;
+}
+void top(int x[8], int y[8]) { act<four>(x); act<eight>(y); }
+"""
+
+
+def test_instances_go_by_the_names_in_their_arguments():
+    """As logs name pipelined functions: the arguments are spelled as the tool has them; two ports serve the words."""
+    pipeline = Pipeline(["k.cpp"], Options(top="top"), {"k.cpp": INSTANCES_OF_ONE.encode()}.__getitem__)
+    nothing = Bounds(None, None)
+    said = [
+        ReportedLoop(None, name, ii, 1, None, nothing, nothing, True, "log")
+        for name, ii in (("act<eight, 8u>", 8), ("act<four, 4u>", 4))
+    ]
+    rows = pipeline.compared(Report(None, None, None, tuple(said), (), ())).loops
+    assert [(x.function, x.predicted_ii) for x in rows if x.reported] == [("act<eight>", 8), ("act<four>", 4)]
