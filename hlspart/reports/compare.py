@@ -147,12 +147,12 @@ def _find(
     said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool
 ) -> LoopResult | None:
     function = owner(said.module)
-    copy = re.sub(r"_?\d+$|(_\d+)?_s$", "", function)  # Split7 and Split_1: another copy or instance of a function
-    own = [x for x in loops if x.function == function] or [
-        x for x in loops if copy != function and re.split(r"[<(]", x.function)[0] == copy
-    ]
+    # Split7 and Split_1: another copy or instance of a function
+    copy = re.sub(r"_?\d+$|(_\d+)?_s$", "", function) if function not in program.functions else function
+    copies = {f for f in program.functions if f != function and re.split(r"[<(]", f)[0] == copy}
+    own = [x for x in loops if x.function == function] or [x for x in loops if x.function in copies]
     below = _below(program, function)  # the tool has put functions into their callers
-    for there in (own, [x for x in loops if x.function in below], [] if own or below else loops):
+    for there in (own, [x for x in loops if x.function in below], [] if own or below or copies else loops):
         found = _named(said, there, _Places() if named else places)
         if found is not None:
             return found

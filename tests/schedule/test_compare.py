@@ -513,3 +513,14 @@ def test_instances_go_by_the_names_in_their_arguments():
     ]
     rows = pipeline.compared(Report(None, None, None, tuple(said), (), ())).loops
     assert [(x.function, x.predicted_ii) for x in rows if x.reported] == [("act<eight>", 8), ("act<four>", 4)]
+
+
+def test_all_copies_of_a_function_are_its_loops():
+    """The second copy is not another function's loop of that name."""
+    loop = "(int x[8], int y[8]) { L: for (int i = 0; i < 8; i++) {\n#pragma HLS PIPELINE\n x[i] = y[i] + 1; } }\n"
+    text = f"void fill{loop}void other{loop}void top(int x[8], int y[8]) {{ fill(x, y); other(y, x); fill(y, x); }}"
+    pipeline = Pipeline(["k.c"], Options(top="top"), {"k.c": text.encode()}.__getitem__)
+    nothing = Bounds(None, None)
+    said = [ReportedLoop(m, "L", 1, 1, None, nothing, nothing, True, "log") for m in ("fill12", "fill15", "other")]
+    rows = pipeline.compared(Report(None, None, None, tuple(said), (), ())).loops
+    assert [x.function for x in rows if x.reported] == ["fill", "fill", "other"]
