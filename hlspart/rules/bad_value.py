@@ -28,6 +28,7 @@ void f(int A[16]) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
@@ -35,11 +36,16 @@ from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP104", "bad-value", "error", hint="give a whole number, or a name with a constant value")
 
+#: A floating constant that is cast to an integer is a constant in C++, which hlspart does not evaluate.
+_CAST = re.compile(
+    r"\(\s*(?:unsigned |signed )?(?:int|long|short|char|size_t|unsigned)\s*\).*(?:\d\.|\.\d|\de[-+\d])", re.I
+)
+
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
     codes = ("bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount", "bad-latency", "bad-depth")
     yield from facts.plain(RULE, *codes)
     for item in facts.plain(RULE, "bad-value"):
-        if not facts.in_template(item.place):
+        if not facts.in_template(item.place) and not _CAST.search(item.message):
             yield item

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import StreamType
+from hlspart.model.program import StreamType, Variable
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, fifos
 from hlspart.rules._processes import regions, sets
@@ -49,7 +49,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             found = [a for group in accesses(facts, variable) for a in group]
             read = next((a for a in found if a.kind == "read"), None)
             written = next((a for a in found if a.kind == "write"), None)
-            if read is not None and written is not None:
+            if read is not None and written is not None and _reads(facts, variable):
                 message = f"the FIFO port '{variable.name}' is read and written"
                 yield facts.report(RULE, written.at, message, None, [(read.at, "read here"), *related])
             continue
@@ -63,6 +63,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     message = f"the FIFO '{variable.name}' is read and written by {both[0].name}"
                     yield facts.report(RULE, read_at.at, message, None, [(made.at, "written here"), *related])
     yield from _streams(facts)
+
+
+def _reads(facts: Facts, variable: Variable) -> bool:
+    """Whether its function reads a port: an operator that assigns an element has it by reference and does not."""
+    function = facts.program.functions[variable.function or ""]
+    uses = sets(facts.program).below(function.body)
+    return any(u.variable == variable.id and u.kind == "read" for u in uses)
 
 
 def _streams(facts: Facts) -> Iterator[Diagnostic]:
