@@ -351,6 +351,12 @@ def value_of(
                     value = whole_part(variable.init, variables, of)  # const int N = 4.0;
                 return None if value is None else truncated(value, variable.type)
             return None
+        case ir.Member(base=ir.Name(variable=ident), field=name) if variables[ident].const:
+            init, kind = variables[ident].init, variables[ident].type  # constexpr Config config = {.dim = 8};
+            found = init.items if isinstance(init, ir.InitList) and variables[ident].storage != "parameter" else ()
+            places = [n for n, _ in kind.members] if isinstance(kind, ir.StructType) and not kind.union else []
+            own = (e for k, (path, e) in enumerate(found) if path == (name,) or (not path and places[k:][:1] == [name]))
+            return next((of(e) for e in own), None)
         case ir.SizeOf():
             return expr.value
         case ir.InitList() if len(expr.items) == 1 and not expr.items[0][0]:
