@@ -39,7 +39,7 @@ from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects
 from hlspart.semantics.named import mentions
 
-MOST_PARTIALS = 32
+MOST_PARTIALS = 64
 MOST_MORE = 4  # numbers of partials that are tried
 
 
