@@ -106,6 +106,18 @@ def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
     assert found.kernel().rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == new
 
 
+def test_a_sum_of_twelve_at_once_takes_as_many_partials_as_their_chain_has_states(tmp_path: Path) -> None:
+    unrolled = DOT.replace("@", "s += a[i] * b[i];").replace("II=1\n", "II=1\n#pragma HLS UNROLL factor=12\n")
+    split = "".join(f"#pragma HLS ARRAY_PARTITION variable={x} type=complete\n" for x in "ab")
+    text = unrolled.replace(") {\n    float s", f") {{\n{split}    float s")
+    (before,) = [x for x in hlspart.parse(text).ii().loops if x.pipelined]
+    assert before.ii is not None and before.ii > 32
+    found = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True)
+    assert [x.ii for x in found.kernel().ii().loops if x.pipelined] == [1]
+    new = found.texts["kernel.c"]
+    assert f"s_part[{before.ii}]" in new and ran(text, tmp_path, "old") == ran(new, tmp_path, "new")
+
+
 @pytest.mark.parametrize(
     "update",
     [
