@@ -85,7 +85,8 @@ THROUGH_PORTS = {  # arguments, body of 16 iterations, the II that the distinct 
     "a directive may split it": ("const int a[64], int o[16]", "o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", None),
     "more than what recurs": (
         "const float *a, float *o",
-        "float s = 0; for (int j = 0; j < 16; j++) s += a[16 * i + j]; o[i % 2] = o[i % 2] / s;", 8,
+        "float s = 0; for (int j = 0; j < 16; j++) s += a[16 * i + j]; o[i % 2] = o[i % 2] / s;",
+        8,
     ),
     "stored before": ("int *a, int o[16]", "a[4 * i] = i; o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", None),
 }
