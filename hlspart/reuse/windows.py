@@ -195,8 +195,9 @@ class _Windows(Struct, frozen=True):
         if len(iterators) < len(nest) or any(s is None or s <= 0 for s in steps):
             return ()
         classes: dict[tuple[int, Template, tuple[int, ...]], list[tuple[Access, tuple[Offset, ...]]]] = {}
+        stored = {a.ref for a in self.analysis.accesses if a.kind == "write"}  # `A[i] += x` stores where it reads
         for access in self.analysis.accesses:
-            if access.kind != "read" or body.id not in access.loops or not access.affine:
+            if access.kind != "read" or access.ref in stored or body.id not in access.loops or not access.affine:
                 continue
             found = form_of(access, iterators)
             if found is not None:

@@ -171,6 +171,21 @@ void k(const int in[64], int out[64]) {{
     assert equal(old, new, 3)
 
 
+def test_an_element_that_is_stored_where_it_is_read_stays_in_the_array() -> None:
+    """Once lost: the store went into the window."""
+    text = """void k(int A[64]) {
+    for (int i = 0; i < 60; i++) {
+#pragma HLS PIPELINE II=1
+        A[i] += A[i + 1] + A[i + 2] * 2 + A[i + 3];
+    }
+}
+"""
+    old = hlspart.parse(text)
+    new = old.rewrite(style="reuse")
+    assert "A[i] += A_window[0] + A_window[1] * 2 + A_window[2];" in new.texts["kernel.c"]
+    assert equal(old, new, 3)
+
+
 def test_an_iterator_beyond_int_has_no_window() -> None:
     text = """void k(const int in[128], int out[64]) {
     int A[128];
