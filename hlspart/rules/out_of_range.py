@@ -43,8 +43,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         variable = facts.program.variable(access.array)
         if variable.volatile and not variable.dims:
             continue  # where such a pointer stands is not followed
-        if 0 in variable.dims and facts.program.functions[access.function].open:
-            continue  # an extent by what nobody gives the template
+        if 0 in variable.dims and facts.program.functions[access.function].lacking:
+            continue  # an extent by a constant that nothing declares
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
         extents = "".join(f"[{'' if d is None else d}]" for d in variable.dims)
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
