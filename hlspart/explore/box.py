@@ -97,7 +97,11 @@ def box(program: Program, analysis: AccessAnalysis, loop: Loop, accesses: Iterab
 
 
 def _base(program: Program, analysis: AccessAnalysis, loop: Loop, lower: Affine) -> LoopBase:
-    counters = {i.iterator: i.variable for i in analysis.loops.values() if i.function == loop.function}
+    at = loop.at.span
+    around = (
+        x for x in program.loops.values() if x.at.span.path == at.path and x.at.span.start <= at.start < x.at.span.end
+    )
+    counters = {(i := analysis.loops[x.id]).iterator: i.variable for x in around}  # others may have iterators of a name
     text = affine_text(program, analysis, loop.function, Affine(lower.terms, 0))
     return LoopBase(lower.terms, text, tuple(v for n in lower.names if (v := counters.get(n)) is not None))
 

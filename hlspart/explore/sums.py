@@ -176,22 +176,22 @@ class Sums:
                     return owner.get(e.id) == number
                 return isinstance(e, Name) and e.variable in scalars
 
-            uses, adds = 0, sum(added(e, mine, all(w.exact)) for e in inner)
-            for root in statement_expressions(self.program, self._innermost()):
-                uses += sum(1 for e in walk(root) if mine(e))
+            def uses(stmt: Stmt, mine: Callable[[Expr], bool] = mine) -> int:
+                """How often a statement names it."""
+                return sum(1 for r in statement_expressions(self.program, stmt) for e in walk(r) if mine(e))
+
+            adds = sum(added(e, mine, all(w.exact)) for e in inner)
+            # a value that is given once, before all terms; one that loops of the sum give anew ends it each time
+            given = sum(
+                uses(s) for level, s, behind in self.kept
+                if not behind and s not in self.dropped and o.loops.issuperset(range(level + 1))
+            )  # fmt: skip
+            handed = sum(uses(s) for s in self.dropped)
             shape = w.variable.as_array
             whole_number = shape is not None and isinstance(shape.element, ScalarType) and shape.element.kind == "int"
-            behind = any(
-                mine(e)
-                for _, s, last in self.kept
-                if last and s not in self.dropped
-                for root in statement_expressions(self.program, s)
-                for e in walk(root)
-            )
-            if uses != adds or behind:
-                sums = False
-            if uses != adds or behind or not whole_number:
-                ordered = True
+            alone = uses(self.outer.body) == adds + given + handed
+            sums &= alone
+            ordered |= not (alone and whole_number)
         return ordered, sums
 
     def _innermost(self) -> Block:

@@ -112,3 +112,14 @@ def test_sums_in_space_keep_the_sign_of_a_zero(tmp_path: Path) -> None:
     path.write_text(text + MAIN)
     subprocess.run(["gcc", "-w", str(path), "-o", str(tmp_path / "f")], check=True)
     assert subprocess.run([str(tmp_path / "f")], check=False).returncode == 0
+
+
+def test_a_sum_that_begins_anew_keeps_its_order() -> None:
+    """What a loop of the sum sets again is no sum over that loop, whether the loop inside is whole or not."""
+    for inner, known in (("k < 9", [(True, False), (False, True)]), ("k < 2", [(True, False)])):
+        add = f"for (int k = 0; {inner}; k++) s[i] += A[j] * A[k];"
+        rows = f"for (int i = 0; i < 8; i++) for (int j = 0; j < 7; j++) {{ s[i] = j; {add} }}"
+        text = f"void f(int A[9], int s[8], int D[8][7]) {{ {rows} {rows.replace('s[i]', 'D[i][j]')} }}\n"
+        pipeline = Pipeline(["f.c"], Options(), lambda _, text=text: text.encode())
+        read = [n.nest for n in found(pipeline, "f") if isinstance(n, ReadNest)]
+        assert [(n.ordered, n.sums) for n in read][: len(known)] == known, inner
