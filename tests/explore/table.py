@@ -1,4 +1,4 @@
-"""The table of docs/explore.md: ``python tests/explore/table.py DIR [--shares 10,100] [--verify] [KERNEL ...]``.
+"""The table of docs/explore.md: ``python tests/explore/table.py DIR [KERNEL ...] [--shares 10,100] [--verify]``.
 
 Each cell is a run of ``hlspart explore ... -o`` within a share of the part. Its answer is kept in DIR, so that a run
 that was ended goes on; a search ends after ``--seconds``, a run after four times as long. The table is printed from
