@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hlspart.frontend.cxx_arguments import width_at
+from hlspart.frontend.cxx_closures import without_closures
 from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
 from hlspart.frontend.cxx_kinds import written_out
@@ -77,7 +78,7 @@ def as_c(
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments; ``wanted``:
     instances of templates that are asked for.
     """
-    expanded, unused = instantiated(told_apart(with_operators(tokens)), path, wanted)
+    expanded, unused = instantiated(without_closures(told_apart(with_operators(tokens))), path, wanted)
     plain, constructed = without_constructors(expanded)
     shim = _Shim(written_out(without_sugar(plain)))
     shim.constructed = constructed

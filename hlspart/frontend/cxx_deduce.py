@@ -30,11 +30,11 @@ def deduced(
     opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
     if opening is None:
         return {}
-    formals = split(list(definition[opening + 1 : closing(definition, opening)]))
+    formals = _formals(definition, opening)
     actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
     if pack and formals and "..." in [t.text for t in formals[-1]]:
         values.pop(pack, None)
-        repeated = [t for t in formals.pop() if t.text not in ("...", "&&")]
+        repeated = [t for t in formals.pop() if t.text != "..."]
         found = [_one(repeated, actual, pack, tokens, at, instances) for actual in actuals[len(formals) :]]
         known = [v for v in found if v]
         if len(known) < len(found):
@@ -54,7 +54,7 @@ def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequen
     opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
     if opening is None:
         return 0
-    formals = split(list(definition[opening + 1 : closing(definition, opening)]))
+    formals = _formals(definition, opening)
     actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
     alike = 0
     for formal, actual in zip(formals, actuals, strict=False):
@@ -77,6 +77,12 @@ def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequen
         if named not in params and [t.text for t in wanted.type] == [t.text for t in passed.type]:
             alike += 1
     return alike
+
+
+def _formals(definition: Sequence[Token], opening: int) -> list[list[Token]]:
+    """The parameters of a template, ``T &&x`` as ``T x``: it takes what it is given."""
+    inside = definition[opening + 1 : closing(definition, opening)]
+    return split([t for t in inside if t.text != "&&"])
 
 
 def _one(

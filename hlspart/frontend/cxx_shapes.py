@@ -244,14 +244,15 @@ def _declaration(tokens: Sequence[Token], here: int) -> DeclaredShape | None:
     comma: int | None = None
     while start > 0:
         text = tokens[start - 1].text
-        if level == 0 and text in (";", "{", "}", "eof", ""):
+        initial = text == "}" and tokens[start].text == ","  # int a[2] = {1, 2}, b;
+        if level == 0 and text in (";", "{", "}", "eof", "") and not initial:
             break
         if text == ">":
             start = _angle(tokens, start - 1)
             continue
         if text in (")", "]", "}"):
             level += 1
-        elif text in ("(", "[") and not (text == "(" and level == 0 and tokens[start].text in ("&", "*")):
+        elif text in _OPEN and not (text == "(" and level == 0 and tokens[start].text in ("&", "*")):
             if level == 0:
                 break
             level -= 1

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from hlspart.frontend.cxx_closures import by_reference, captured, changes, lambda_at, unseen
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_shapes import DeclaredShape, declared
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import NTH, MacroUse, PragmaToken, Token
+from hlspart.frontend.tokens import NTH, PragmaToken, Token
 
 _ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"))
 _CONTROL = frozenset(("if", "for", "while", "do", "switch", "return"))
@@ -105,7 +106,7 @@ class _Sugar:
                 pass
             elif token.kind == "id" and token.text in names and tokens[at - 1].text not in (".", "->", "::"):
                 made = [like(t, "op" if not _word(t) else "id", token) for t in names[token.text]]
-                tokens[at : at + 1] = _marked(made, token)
+                tokens[at : at + 1] = unseen(made, token)
                 at += len(made) - 1
             at += 1
 
@@ -152,7 +153,7 @@ class _Sugar:
         start = [like("{", "op", name), like("auto", "id", name), like(whole, "id", name), like("=", "op", name)]
         value = [*tokens[close + 2 : end], like(";", "op", name)]
         made.append(like("}", "op", name))
-        tokens[at : end + 1] = [*_marked(start, name), *value, *_marked(made, name)]
+        tokens[at : end + 1] = [*unseen(start, name), *value, *unseen(made, name)]
 
     # ---------------------------------------------------------------------------------- lambdas
 
@@ -167,35 +168,21 @@ class _Sugar:
 
     def _lambda(self, at: int) -> None:
         tokens = self.tokens
-        name, close = tokens[at + 1], partner(tokens, at + 3)
-        if tokens[close + 1].text != "(":
+        name, found = tokens[at + 1], lambda_at(tokens, at + 3)
+        if found is None:
             return
-        params_end = partner(tokens, close + 1)
-        params = tokens[close + 2 : params_end]
-        cursor = params_end + 1
-        returns: list[Token] | None = None
-        if tokens[cursor].text == "->":
-            start = cursor + 1
-            while tokens[cursor].text != "{" and cursor < len(tokens) - LOOK_AHEAD:
-                cursor += 1
-            returns = tokens[start:cursor]
-        if tokens[cursor].text != "{":
-            return
-        last = partner(tokens, cursor)
+        last, params, body = found.last, found.params, found.body
         around = next(((a, b) for a, b in declarations(tokens).items() if a <= at < b), None)
         if around is None or tokens[last + 1].text != ";" or any(t.text == "auto" for t in params):
             return
-        body = tokens[cursor : last + 1]
-        how = {t.text for t in tokens[at + 4 : close]}
-        head = tokens[around[0] : at]
-        own = {part[-1].text for part in split(params) if part}
-        captured = self._captured(body, head, own)
+        how = {t.text for t in found.captures}
+        taken = captured(body, tokens[around[0] : at], found.names)
         calls = [i for i in range(last + 2, around[1]) if tokens[i].text == name.text and tokens[i].kind == "id"]
-        if captured is None or any(tokens[i + 1].text != "(" or tokens[i - 1].text in (".", "->") for i in calls):
+        if taken is None or any(tokens[i + 1].text != "(" or tokens[i - 1].text in (".", "->") for i in calls):
             return
         behind = tokens[last + 1 : around[1]]
-        loose = [c for c in captured if c not in _by_reference(tokens[at + 4 : close])]
-        if how != {"&"} and any(self._changed(c, behind) for c in loose):
+        loose = [c for c in taken if c not in by_reference(found.captures)]
+        if how != {"&"} and any(changes(c, behind) for c in loose):
             return
         self.count += 1
         function = f"{name.text}::operator()"
@@ -203,61 +190,24 @@ class _Sugar:
         for i in reversed(calls):
             end = partner(tokens, i + 1)
             extra: list[Token] = []
-            for k, word in enumerate(captured):
+            for k, word in enumerate(taken):
                 extra += [like(",", "op", tokens[i])] if k or end > i + 2 else []
-                extra += _marked([like(word, "id", tokens[i])], tokens[i])
+                extra += unseen([like(word, "id", tokens[i])], tokens[i])
             tokens[end:end] = extra
             tokens[i] = like(function, "id", tokens[i])
-        if returns is None:
-            returns = [like("auto" if any(t.text == "return" for t in body) else "void", "id", name)]
+        returns = found.returns or [like("auto" if any(t.text == "return" for t in body) else "void", "id", name)]
         made = [
             *(like(t.text, t.kind, name) for t in returns),
             like(function, "id", name),
             like("(", "op", name),
             *params,
         ]
-        for k, (word, shape) in enumerate(captured.items()):
+        for k, (word, shape) in enumerate(taken.items()):
             made += [like(",", "op", name)] if k or params else []
-            made += _marked(list(_reference(word, shape, name)), name)
+            made += unseen(list(_reference(word, shape, name)), name)
         made += [like(")", "op", name), *body]
         del tokens[at : last + 2]
         tokens[around[0] : around[0]] = made
-
-    @staticmethod
-    def _captured(body: Sequence[Token], head: list[Token], own: set[str]) -> dict[str, DeclaredShape] | None:
-        """The variables of the function around that a body uses; None where a type is not said."""
-        found: dict[str, DeclaredShape] = {}
-        known = set(own)
-        for at, token in enumerate(body):
-            if token.kind != "id" or token.text in known or body[at - 1].text in (".", "->", "::"):
-                continue
-            before, after = body[at - 1], body[at + 1].text
-            if before.kind == "id" and before.text not in ("return", "else", "case") and after in ("=", ";", "[", ","):
-                known.add(token.text)
-                continue
-            shape = declared(token.text, head, len(head))
-            if shape is None:
-                continue
-            if shape.type[0].text == "auto" or not all(shape.extents):
-                return None
-            found[token.text] = shape
-        return found
-
-    @staticmethod
-    def _changed(name: str, tokens: Sequence[Token]) -> bool:
-        for at, token in enumerate(tokens[1:-1], 1):
-            if token.text == name and token.kind == "id":
-                end = at + 1
-                while end < len(tokens) and tokens[end].text == "[":
-                    end = partner(tokens, end) + 1
-                if (end < len(tokens) and tokens[end].text in _ASSIGNED) or tokens[at - 1].text in (
-                    "++",
-                    "--",
-                    "&",
-                    ">>",
-                ):
-                    return True
-        return False
 
     # ------------------------------------------------------------------------------------ loops
 
@@ -304,7 +254,7 @@ class _Sugar:
             replaced: list[Token] = []
             for k, token in enumerate(inside):
                 same = token.kind == "id" and token.text == name.text and inside[k - 1].text not in (".", "->", "::")
-                replaced += _marked([like(t.text, t.kind, token) for t in element], token) if same else [token]
+                replaced += unseen([like(t.text, t.kind, token) for t in element], token) if same else [token]
             inside, first = replaced, []
         else:
             auto = any(t.text == "auto" for t in declaration)
@@ -312,7 +262,7 @@ class _Sugar:
             if type_ is None:
                 return
             first = [*(like(t.text, t.kind, name) for t in type_), name, like("=", "op", name)]
-            first += [*_marked(element, name), like(";", "op", name)]
+            first += [*unseen(element, name), like(";", "op", name)]
         if tokens[body].text == "{":
             inside[1:1] = first
         else:
@@ -321,12 +271,7 @@ class _Sugar:
         made = [like(t, k, name) for t, k in texts_]
         made += [like(t.text, t.kind, name) for t in count]
         made += [like(";", "op", name), like(index, "id", name), like("++", "op", name)]
-        tokens[at + 2 : end + 1] = [*_marked(made, name), tokens[close], *inside]
-
-
-def _by_reference(words: Sequence[Token]) -> set[str]:
-    """The names that a list of captures takes by reference."""
-    return {b.text for a, b in pairwise(words) if a.text == "&"}
+        tokens[at + 2 : end + 1] = [*unseen(made, name), tokens[close], *inside]
 
 
 def _reference(name: str, shape: DeclaredShape, at: Token) -> Iterator[Token]:
@@ -372,13 +317,3 @@ def _semicolon(tokens: Sequence[Token], at: int) -> int:
 
 def _word(text: str) -> bool:
     return text[0].isalpha() or text[0] == "_"
-
-
-def _marked(tokens: list[Token], at: Token) -> list[Token]:
-    """Tokens that are not in the text: nothing of them is edited."""
-    for token in tokens:
-        if token.use is None:
-            token.use, token.lo, token.hi = MacroUse(at.text, at.path, at.start, at.end), at.start, at.end
-            token.arg = 1
-            token.deep = True
-    return tokens

@@ -279,7 +279,9 @@ REFUSED = {
     "struct S : T { int x; };": "inheritance from T",
     "int f() { int s = 0; for (int x : {1, 2}) s += x; return s; }": "range-based for",
     "int f() { auto g = [](auto x) { return x; }; return g(1); }": "lambda",
-    "void g(int); int f(int a) { g(1, [](int x) { return x; }); return a; }": "lambda",
+    "template <class F> int g(F f) { return f(1); } int f(int a) { int t[2] = {a}; return g([&](int x) { return t[x]; }); }": "lambda",
+    "template <class F> int g(int &k, F f) { k = 3; return f(1); } int f(int a) { return g(a, [&](int x) { return x + a; }); }": "lambda",
+    "template <class F> int g(F f) { f(1); return 0; } int f(int a) { g([&](int x) { a += x; }); return a; }": "lambda",
     "int *f() { return new int[4]; }": "new",
     "void f() { try { } catch (...) { } }": "exception handling",
 }

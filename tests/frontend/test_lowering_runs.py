@@ -102,6 +102,8 @@ class Printer:
                     )
                     + "}"
                 )
+            case ir.OpaqueExpr(what=ir.LITERAL, children=(items,)):
+                return f"({self.declare(e.type, '')}){x(items)}"
         raise AssertionError(e)
 
     def integer(self, e: ir.Const) -> str:
@@ -269,10 +271,31 @@ int main(void) {
   return 0;
 }
 """,
+    "lambdas that are handed on": """
+#include <stdio.h>
+struct pair { int low, high; };
+template <class F> int folded(const int *v, int n, F f) { int s = v[0]; for (int i = 1; i < n; i++) s = f(s, v[i]); return s; }
+template <int N, class F> void filled(int (&out)[N], F &&f) { for (int i = 0; i < N; i++) out[i] = f(i); }
+template <class F> int limited(int x, const F &f, int most) { int y = f(x); return y > most ? most : y; }
+int main(void) {
+  int v[6] = {3, 1, 4, 1, 5, 9}, w[5];
+  int base = 7; long wide = 1000; pair p = {2, 5};
+  printf("%d ", folded(v, 6, [](int a, int b) { return a > b ? a : b; }));
+  printf("%d ", folded(v, 6, [base](int a, int b) { return a * 2 + b - base; }));
+  filled(w, [&](int i) { return i * base + p.high; });
+  for (int i = 0; i < 5; i++) printf("%d ", w[i]);
+  auto halve = [=](int x) -> int { if (x & 1) return (int)(wide - x); return x / p.low; };
+  wide = 5; p.low = 100;
+  printf("%d %d %d ", limited(8, halve, 3), limited(9, halve, 2000), limited(6, halve, 90));
+  for (int k = 0; k < 3; k++) { base += k; filled(w, [&base, k](int i) { return base * i - k; }); printf("%d ", w[k + 2]); }
+  printf("%d\\n", limited(4, [](int x) { int t = x; for (int i = 0; i < 3; i++) t += i * x; return t; }, 50));
+  return 0;
+}
+""",
 }
 
 
-CXX = ("arguments left out",)
+CXX = ("arguments left out", "lambdas that are handed on")
 
 
 def run(text: str, folder: Path, name: str, suffix: str = ".c") -> str:
