@@ -114,8 +114,9 @@ int main() {
 REST = """
 #include <ap_shift_reg.h>
 #include <ap_axi_sdata.h>
+#include <ap_fixed.h>
 #include <hls_math.h>
-#include <hls_stream.h>
+#include <hls_video.h>
 #include <hls_vector.h>
 #include <cassert>
 int main() {
@@ -133,6 +134,8 @@ int main() {
     row.shift(2);
     assert(row.read(1) == 1 && row.shift(9, 1) == 1 && row.read() == 9);
     assert(v.reduce_add() == 11 && hls::max(2, 3) == 3 && hls::sqrt(4.0f) == 2);
+    ap_fixed<16, 8> root = hls::sqrt(ap_fixed<16, 8>(2.25)), whole = hls::abs(ap_fixed<16, 8>(-3));
+    assert(root == 1.5 && whole == 3 && hls::abs(-3) == 3);
 }
 """
 

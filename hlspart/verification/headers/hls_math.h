@@ -22,6 +22,13 @@ using ::powf; using ::roundf; using ::sinf; using ::sinhf; using ::sqrtf; using 
 template <typename T> T recip(T x) { return T(1) / x; }
 template <typename T> T rsqrt(T x) { return T(1) / std::sqrt(x); }
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+// of fixed-point numbers, through a double: the same in both of the versions that are compared
+#define HLSPART_RUN_FIXED(f) \
+  template <typename T, decltype(T::iwidth) = 0> T f(const T &x) { return T(std::f(x.to_double())); }
+HLSPART_RUN_FIXED(sqrt) HLSPART_RUN_FIXED(exp) HLSPART_RUN_FIXED(log) HLSPART_RUN_FIXED(sin) HLSPART_RUN_FIXED(cos)
+HLSPART_RUN_FIXED(tan) HLSPART_RUN_FIXED(atan) HLSPART_RUN_FIXED(tanh) HLSPART_RUN_FIXED(sinh) HLSPART_RUN_FIXED(cosh)
+HLSPART_RUN_FIXED(floor) HLSPART_RUN_FIXED(ceil) HLSPART_RUN_FIXED(round) HLSPART_RUN_FIXED(fabs) HLSPART_RUN_FIXED(abs)
+#undef HLSPART_RUN_FIXED
 } // namespace hls
 
 #endif

@@ -1,2 +1,3 @@
-/* the memories of a sliding window, as the reader has them */
+/* the memories of a sliding window and images as channels, as the reader has them; functions on images have no run */
+#define HLSPART_RUN
 #include "../../frontend/headers/hls_video.h"
