@@ -98,7 +98,7 @@ def by_reference(words: Sequence[Token]) -> set[str]:
     return {b.text for a, b in pairwise(words) if a.text == "&"}
 
 
-def unseen(tokens: list[Token], at: Token) -> list[Token]:
+def not_in_text(tokens: list[Token], at: Token) -> list[Token]:
     """Tokens that are not in the text: nothing of them is edited."""
     for token in tokens:
         if token.use is None:
@@ -150,7 +150,7 @@ def _as_object(tokens: list[Token], at: int, name: str) -> int:
         return 0
     near = tokens[at]
     value = list(_words(name, "{", *_listed([[c] for c in taken]), "}", near=near))
-    tokens[at : found.last + 1] = unseen(value, near)
+    tokens[at : found.last + 1] = not_in_text(value, near)
     if variable is not None:
         tokens[at - 3] = like(name, "id", tokens[at - 3])
     made = list(_words("struct", name, "{", near=near))
@@ -158,8 +158,13 @@ def _as_object(tokens: list[Token], at: int, name: str) -> int:
         made += [*(like(t.text, t.kind, near) for t in shape.type), *_words(word, ";", near=near)]
     kind = found.returns or [like("auto" if any(t.text == "return" for t in found.body) else "void", "id", near)]
     made += [*(like(t.text, t.kind, near) for t in kind), *_words("operator", "(", ")", "(", near=near)]
-    made = [*unseen(made, near), *found.params, *unseen(list(_words(")", "const", near=near)), near), *found.body]
-    made += unseen(list(_words("}", ";", near=near)), near)
+    made = [
+        *not_in_text(made, near),
+        *found.params,
+        *not_in_text(list(_words(")", "const", near=near)), near),
+        *found.body,
+    ]
+    made += not_in_text(list(_words("}", ";", near=near)), near)
     tokens[first:first] = made
     return len(made)
 

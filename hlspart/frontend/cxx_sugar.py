@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from hlspart.frontend.cxx_closures import by_reference, captured, changes, lambda_at, unseen
+from hlspart.frontend.cxx_closures import by_reference, captured, changes, lambda_at, not_in_text
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import partner
@@ -106,7 +106,7 @@ class _Sugar:
                 pass
             elif token.kind == "id" and token.text in names and tokens[at - 1].text not in (".", "->", "::"):
                 made = [like(t, "op" if not _word(t) else "id", token) for t in names[token.text]]
-                tokens[at : at + 1] = unseen(made, token)
+                tokens[at : at + 1] = not_in_text(made, token)
                 at += len(made) - 1
             at += 1
 
@@ -153,7 +153,7 @@ class _Sugar:
         start = [like("{", "op", name), like("auto", "id", name), like(whole, "id", name), like("=", "op", name)]
         value = [*tokens[close + 2 : end], like(";", "op", name)]
         made.append(like("}", "op", name))
-        tokens[at : end + 1] = [*unseen(start, name), *value, *unseen(made, name)]
+        tokens[at : end + 1] = [*not_in_text(start, name), *value, *not_in_text(made, name)]
 
     # ---------------------------------------------------------------------------------- lambdas
 
@@ -192,7 +192,7 @@ class _Sugar:
             extra: list[Token] = []
             for k, word in enumerate(taken):
                 extra += [like(",", "op", tokens[i])] if k or end > i + 2 else []
-                extra += unseen([like(word, "id", tokens[i])], tokens[i])
+                extra += not_in_text([like(word, "id", tokens[i])], tokens[i])
             tokens[end:end] = extra
             tokens[i] = like(function, "id", tokens[i])
         returns = found.returns or [like("auto" if any(t.text == "return" for t in body) else "void", "id", name)]
@@ -204,7 +204,7 @@ class _Sugar:
         ]
         for k, (word, shape) in enumerate(taken.items()):
             made += [like(",", "op", name)] if k or params else []
-            made += unseen(list(_reference(word, shape, name)), name)
+            made += not_in_text(list(_reference(word, shape, name)), name)
         made += [like(")", "op", name), *body]
         del tokens[at : last + 2]
         tokens[around[0] : around[0]] = made
@@ -254,7 +254,7 @@ class _Sugar:
             replaced: list[Token] = []
             for k, token in enumerate(inside):
                 same = token.kind == "id" and token.text == name.text and inside[k - 1].text not in (".", "->", "::")
-                replaced += unseen([like(t.text, t.kind, token) for t in element], token) if same else [token]
+                replaced += not_in_text([like(t.text, t.kind, token) for t in element], token) if same else [token]
             inside, first = replaced, []
         else:
             auto = any(t.text == "auto" for t in declaration)
@@ -262,7 +262,7 @@ class _Sugar:
             if type_ is None:
                 return
             first = [*(like(t.text, t.kind, name) for t in type_), name, like("=", "op", name)]
-            first += [*unseen(element, name), like(";", "op", name)]
+            first += [*not_in_text(element, name), like(";", "op", name)]
         if tokens[body].text == "{":
             inside[1:1] = first
         else:
@@ -271,7 +271,7 @@ class _Sugar:
         made = [like(t, k, name) for t, k in texts_]
         made += [like(t.text, t.kind, name) for t in count]
         made += [like(";", "op", name), like(index, "id", name), like("++", "op", name)]
-        tokens[at + 2 : end + 1] = [*unseen(made, name), tokens[close], *inside]
+        tokens[at + 2 : end + 1] = [*not_in_text(made, name), tokens[close], *inside]
 
 
 def _reference(name: str, shape: DeclaredShape, at: Token) -> Iterator[Token]:
