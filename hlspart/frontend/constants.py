@@ -316,6 +316,21 @@ def truncated(value: int, type_: ir.CType) -> int | None:
     return value - (1 << type_.bits) if type_.signed and value >> (type_.bits - 1) else value
 
 
+def _of_member(variable: ir.Variable, name: str, of: Callable[[ir.Expr], int | None]) -> int | None:
+    """The value of a member of a constant structure: ``constexpr Config config = {.dim = 8};``."""
+    init, kind = variable.init, variable.type
+    if not isinstance(init, ir.InitList) or not isinstance(kind, ir.StructType) or kind.union:
+        return None
+    if variable.storage == "parameter" or len({not path for path, _ in init.items}) > 1:  # both kinds of places
+        return None
+    for (field, type_), (path, value) in zip(kind.members, init.items, strict=False):
+        if not path and field == name:
+            return None if (found := of(value)) is None else truncated(found, type_)
+    types = dict(kind.members)
+    said = [value for path, value in init.items if path == (name,)]
+    return None if not said or (found := of(said[-1])) is None else truncated(found, types[name])
+
+
 def value_of(
     expr: ir.Expr, variables: Sequence[ir.Variable], known: Mapping[int, int] = _NOTHING,
     call: Callable[[ir.Call, Sequence[int]], int | None] | None = None,
@@ -352,11 +367,7 @@ def value_of(
                 return None if value is None else truncated(value, variable.type)
             return None
         case ir.Member(base=ir.Name(variable=ident), field=name) if variables[ident].const:
-            init, kind = variables[ident].init, variables[ident].type  # constexpr Config config = {.dim = 8};
-            found = init.items if isinstance(init, ir.InitList) and variables[ident].storage != "parameter" else ()
-            places = [n for n, _ in kind.members] if isinstance(kind, ir.StructType) and not kind.union else []
-            own = (e for k, (path, e) in enumerate(found) if path == (name,) or (not path and places[k:][:1] == [name]))
-            return next((of(e) for e in own), None)
+            return _of_member(variables[ident], name, of)
         case ir.SizeOf():
             return expr.value
         case ir.InitList() if len(expr.items) == 1 and not expr.items[0][0]:

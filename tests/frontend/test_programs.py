@@ -6,9 +6,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from frontend_help import all_expressions, good, message, named, program, refs
 
 from hlspart.frontend import load
+from hlspart.frontend.constants import value_of
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
 
@@ -351,3 +353,17 @@ def test_bodies_are_read_from_the_one_source_beside_that_has_them(tmp_path: Path
         texts["scaled.cpp"] + "int top(int a[8]) { return 1; }\n"
     )  # not with this top
     assert "scaled" in load([top], FrontendOptions()).functions
+
+
+@pytest.mark.parametrize(
+    ("initial", "values"),
+    [("{300, 4}", (44, 4, None)), ("{.b = 2, 3}", (None, None, None)), ("{.c = 5, .a = 7}", (7, None, 5))],
+)
+def test_members_of_a_constant_structure_are_constants(initial: str, values: tuple[int | None, ...]) -> None:
+    """As far as each member says its value, in its type; places that follow a named one are not counted."""
+    loaded = good(
+        f"struct S {{ unsigned char a; int b, c; }}; static const struct S k = {initial};\n"
+        "int f(void) { return k.a; } int g(void) { return k.b; } int h(void) { return k.c; }"
+    )
+    results = [f.body.body[0] for f in loaded.functions.values()]
+    assert tuple(value_of(r.value, loaded.variables) for r in results if isinstance(r, ir.Return) and r.value) == values
