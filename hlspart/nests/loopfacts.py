@@ -65,6 +65,11 @@ class LoopFacts:
         factor, trip = d.values.get("factor"), self.trip(loop).exact
         return factor is None or (trip is not None and factor >= trip)
 
+    def disappears(self, loop: c.Loop) -> bool:
+        """Whether it is known that UNROLL leaves nothing of a loop: its iterations are counted, a factor has a value."""
+        d = self.on("unroll", loop.id)
+        return d is not None and d.modelled and self.fully_unrolled(loop) and self.trip(loop).exact is not None
+
     def info(self, loop: c.Loop) -> LoopInfo | None:
         """What access analysis knows of a loop."""
         return self.analysis.loops.get(loop.id)

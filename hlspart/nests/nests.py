@@ -106,7 +106,7 @@ class Nests(LoopFacts):
 
     def _loop(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
         pipeline = self.on("pipeline", loop.id)
-        if self.fully_unrolled(loop) and (pipeline is None or outer or self.trip(loop).exact is not None):
+        if self.fully_unrolled(loop) and (pipeline is None or outer or self.disappears(loop)):
             yield from self._walk(loop.body.body, (*outer, loop)) if pipeline is None else ()
             return
         if pipeline is not None:
