@@ -130,6 +130,8 @@ def test_the_ideal_interval_is_that_of_enumerated_iterations(seed):
     """In 397 cliques over all iterations cost more than what may be spent: they are looked at one by one."""
     for number in range(seed, seed + 3):
         case = make(number)
+        if case.unroll >= case.loops[-1][3]:  # nothing is left to pipeline
+            continue
         off = (("syn.array_partition.throughput_driven", "off"),)  # else the tool may partition arrays by itself
         found = next(x for x in result(case.text, settings=off).loops if x.pipelined)
         if "only the bounds of flattened loops" in (found.cause or ""):  # a doubt about dependences, not about banks
