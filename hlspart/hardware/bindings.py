@@ -97,9 +97,9 @@ class Bindings(Struct, frozen=True, dict=True):
         return None
 
     def may_be_widened(self, variable: int) -> bool:
-        """Whether a directive lets the tool widen the port of an array."""
+        """Whether the tool may widen the port of an array by itself, or a directive lets it."""
         found = (d for m in self.arrays.members(variable) for d in self._by_variable.get(m, ()))
-        return any(d.has("max_widen_bitwidth") for d in found)
+        return self.target.widens or any(d.has("max_widen_bitwidth") for d in found)
 
     def is_bound(self, variable: Variable) -> bool:
         """Whether a directive chooses the memory."""

@@ -91,8 +91,6 @@ def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
     """Why nothing is known of these accesses."""
     if not storage.target.bursts:
         return f"no report of {storage.target.tool} shows when it makes bursts"
-    if storage.target.widens:
-        return "the tool may widen the ports"
     if nest.loop is None:
         return "it is no loop"
     for variable in sorted({op.ref.variable for op in used if op.ref is not None}):

@@ -55,7 +55,7 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
         bus = memory.storage == BUS
         if count.static.interval <= aim or not storage.arrays.is_interface(record):
             continue
-        if bus and (storage.target.widens or storage.bindings.may_be_widened(variable)):
+        if bus and storage.bindings.may_be_widened(variable):
             continue
         group = storage.analysis.group_of.get(variable)
         tied = {variable, *(v for v, g in storage.analysis.group_of.items() if g == group and g is not None)}
