@@ -33,7 +33,8 @@ def test_there_are_samples() -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_rewrites_compute_the_same(tmp_path: Path, way: str) -> None:
     pairs, changed = [], set()
-    for sample in SAMPLES[:: amount(2, 1)] if way == "crossbar" else SAMPLES:
+    tried = SAMPLES if way in ("auto", "infer") else SAMPLES[:: amount(2, 1)]
+    for sample in tried:
         pipeline = Pipeline([str(sample)], Options())
         result = pipeline.rewrite(WAYS[way])
         new = result.files[str(sample)]
@@ -49,7 +50,7 @@ def test_rewrites_compute_the_same(tmp_path: Path, way: str) -> None:
     wrong = [(p[0], r.message) for p, r in zip(pairs, verify_many(pairs), strict=True) if r.status != "equal"]
     assert wrong == []
     if way in ("split", "bankdim"):
-        assert changed >= PARTITIONED - {"fir"}
+        assert changed >= (PARTITIONED - {"fir"}) & {p.stem for p in tried}
     if way == "infer":
         assert {"bottleneck", "conv2d", "upsample"} <= changed
 

@@ -107,7 +107,7 @@ FILES = ("bottleneck.c", "conv2d.c", "histogram.c", "polyphase.c", "long.c")
         ("explore", "gemm.c", "--pe", "4", "--plan"),
         ("trace", "bottleneck.c", "--stage", "ii"),
         ("rules",),
-    ],
+    ][:: amount(2, 1)],
     ids=lambda a: "-".join(a[:1] + a[2:3]),
 )
 def test_everything_fits_the_terminal(

@@ -17,7 +17,7 @@ from hlspart.model.exploring import Assumed, ExploreOptions, ExploreResult, Exte
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
-from tests.amounts import amount
+from tests.amounts import LONG, amount
 
 HERE = Path(__file__).parent / "kernels"
 NESTS = {"scaled": 1, "strided": 1, "reversed": 1, "both": 2, "guarded": 1, "rows": 1, "floats": 1, "square": 1}
@@ -255,6 +255,7 @@ HANDED = """void f(int A[24][36], int E[24][36], int x[36], int y[24]) {
 """
 
 
+@pytest.mark.skipif(not LONG, reason="takes long: make test-long")
 def test_nests_that_deal_out_an_array_in_different_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words that one nest moves side by side lie in banks that a store of the other would have to choose among."""
     new, out = tmp_path / "f.c", tmp_path / "out.c"

@@ -11,6 +11,7 @@ from hlspart.frontend import load
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
 from hlspart.reading import MAX_BYTES
+from tests.amounts import LONG
 
 CASES = {
     "": "t.c:1:1: error: the file is empty [HLP001]",
@@ -116,7 +117,10 @@ LIMITS = {
 }
 
 
-@pytest.mark.parametrize("text", LIMITS, ids=range(len(LIMITS)))
+SHORT = [text for text in LIMITS if LONG or text is not DOUBLING]
+
+
+@pytest.mark.parametrize("text", SHORT, ids=range(len(SHORT)))
 def test_limits_have_their_own_messages(text: str) -> None:
     error = program(text).units[0].error
     assert error is not None and error.rule == "HLP004" and LIMITS[text] in error.message

@@ -12,7 +12,7 @@ from tests.amounts import amount
 
 
 @pytest.mark.parametrize("style", amount(["frame"], [*STYLES]))
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", [*SIX][:: amount(2, 1)])
 def test_six_stencils_reach_their_ii_with_the_memory_of_a_line_buffer(name: str, style: str) -> None:
     old = hlspart.parse(stencil(name, style))
     asked, chosen = old.rewrite(style="reuse"), old.rewrite(infer=True)

@@ -151,6 +151,7 @@ int main(void)
 """
 
 
+@pytest.mark.skipif(not LONG, reason="takes long: make test-long")
 def test_a_table_is_not_looked_up_outside_of_it(tmp_path: Path) -> None:
     """Copies beyond the last iteration ask for the bank of an element that is none; ``-fsanitize=shift`` sees it."""
     made = Pipeline(["p.c"], Options(), lambda _: PAST_THE_END.encode())

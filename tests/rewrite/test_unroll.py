@@ -11,6 +11,7 @@ from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
+from tests.amounts import amount
 
 REMAINDER = """int f(int in[22], int x)
 {
@@ -104,7 +105,9 @@ REVERSED = """int f(int in[64], int out[33], int n)
 
 @pytest.mark.parametrize(
     "header",
-    ["i = 0; i < k; i++", "i = k; i >= 0; i--", "i = 1; i <= k; i += 2", "i = 0; k > i; ++i", "i = 0; i < 30; i++"],
+    ["i = 0; i < k; i++", "i = k; i >= 0; i--", "i = 1; i <= k; i += 2", "i = 0; k > i; ++i", "i = 0; i < 30; i++"][
+        :: amount(2, 1)
+    ],
 )
 def test_unrolled_pipelines_are_written_out_under_their_test(header: str, tmp_path: Path) -> None:
     """Copies that lie behind the last iteration do nothing, as those of the tool."""

@@ -10,6 +10,7 @@ from verifying import BASE, compare, mutated
 
 from hlspart.model.options import FrontendOptions
 from hlspart.verification import VerifyOptions, verify, verify_and_save
+from tests.amounts import amount
 
 INDEXED = """int k(const int at[4], const int value[16])
 { int s = 0; for (int i = 0; i < 4; i++) s += value[at[i]]; return s; }"""
@@ -129,7 +130,7 @@ void k(const int x[24], int y[24], int shift, unsigned char mode)
         ("y[i] ^= 1;", "y[i] ^= 1 + (shift == 31415 - 777);"),
         ("held[i] = x[i]", "if (x[i] != 1000000007) held[i] = x[i]"),
         ("held[23 - i] +", "held[23 - i] + (i == 7 && x[3] == 99 * 17) +"),
-    ],
+    ][:: amount(2, 1)],
 )
 def test_rare_differences_are_met_by_default(tmp_path: Path, old: str, new: str) -> None:
     assert WIDE.count(old) == 1
