@@ -66,7 +66,7 @@ class LoopFacts:
         return factor is None or (trip is not None and factor >= trip)
 
     def disappears(self, loop: c.Loop) -> bool:
-        """Whether it is known that UNROLL leaves nothing of a loop: its iterations are counted, a factor has a value."""
+        """Whether UNROLL is known to leave nothing of a loop: its iterations are counted, its factor has a value."""
         d = self.on("unroll", loop.id)
         return d is not None and d.modelled and self.fully_unrolled(loop) and self.trip(loop).exact is not None
 
