@@ -319,16 +319,14 @@ def truncated(value: int, type_: ir.CType) -> int | None:
 def _of_member(variable: ir.Variable, name: str, of: Callable[[ir.Expr], int | None]) -> int | None:
     """The value of a member of a constant structure: ``constexpr Config config = {.dim = 8};``."""
     init, kind = variable.init, variable.type
-    if not isinstance(init, ir.InitList) or not isinstance(kind, ir.StructType) or kind.union:
+    if not isinstance(init, ir.InitList) or not isinstance(kind, ir.StructType) or kind.union or variable.reference:
         return None
-    if variable.storage == "parameter" or len({not path for path, _ in init.items}) > 1:  # both kinds of places
-        return None
-    for (field, type_), (path, value) in zip(kind.members, init.items, strict=False):
-        if not path and field == name:
-            return None if (found := of(value)) is None else truncated(found, type_)
-    types = dict(kind.members)
-    said = [value for path, value in init.items if path == (name,)]
-    return None if not said or (found := of(said[-1])) is None else truncated(found, types[name])
+    members, paths = dict(kind.members), [path for path, _ in init.items]
+    said = {path[0]: value for path, value in init.items if len(path) == 1}
+    if not any(paths):
+        said = dict(zip(members, (value for _, value in init.items), strict=False))
+    value = of(said[name]) if name in said and (not any(paths) or all(paths)) else None
+    return None if value is None else truncated(value, members[name])
 
 
 def value_of(
@@ -390,16 +388,12 @@ def value_of(
             if expr.op in ("&&", "||") and bool(left) == (expr.op == "||"):
                 return int(bool(left))
             right = of(expr.right)
-            if right is None:
-                return None
             try:
-                return truncated(apply(expr.op, left, right), expr.type)
+                return None if right is None else truncated(apply(expr.op, left, right), expr.type)
             except NotConstant:
                 return None
         case ir.Conditional():
             test = of(expr.test)
-            if test is None:
-                return None
-            return of(expr.then if test else expr.other)
+            return None if test is None else of(expr.then if test else expr.other)
         case _:
             return None
