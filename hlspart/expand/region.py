@@ -45,7 +45,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Origin
 from hlspart.semantics.effects import effects
-from hlspart.semantics.library import is_pure
+from hlspart.semantics.pure_functions import is_pure
 
 
 class Refusal(Exception):

@@ -17,11 +17,11 @@ from hlspart.frontend.cxx_collect import TAGS, like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
-from hlspart.frontend.cxx_shapes import DeclaredShape, declared
+from hlspart.frontend.cxx_shapes import DeclaredShape, declared, semicolon
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import MacroUse, Token
 
-_ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"))
+ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"))
 _FREE = frozenset(("&", "=", ","))  # what stands in a list of captures beside names
 
 
@@ -87,7 +87,7 @@ def changes(name: str, tokens: Sequence[Token]) -> bool:
             end = at + 1
             while end < len(tokens) and tokens[end].text == "[":
                 end = partner(tokens, end) + 1
-            assigned = end < len(tokens) and tokens[end].text in _ASSIGNED
+            assigned = end < len(tokens) and tokens[end].text in ASSIGNED
             if assigned or tokens[at - 1].text in ("++", "--", "&", ">>"):
                 return True
     return False
@@ -145,7 +145,7 @@ def _as_object(tokens: list[Token], at: int, name: str) -> int:
     while start > first and tokens[start - 1].text not in (";", "{", "}"):
         start -= 1
     if variable is None:  # it is gone at the end of the statement
-        end = next(i for i in range(found.last, end + 1) if tokens[i].text == ";" or i == end)
+        end = min(semicolon(tokens, found.last + 1), end)
     if taken is None or not _can_be_copied(found, taken, [*tokens[start:at], *tokens[found.last + 1 : end]]):
         return 0
     near = tokens[at]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.cxx_shapes import closing
+from hlspart.frontend.cxx_shapes import closing, semicolon
 from hlspart.frontend.cxx_types import BASIC, split
 from hlspart.frontend.tokens import Token
 
@@ -123,9 +123,7 @@ def _statement(tokens: Sequence[Token], at: int) -> int:
         return (
             _statement(tokens, end + 1) if text == "if" and [t.text for t in tokens[end : end + 1]] == ["else"] else end
         )
-    while at < len(tokens) and tokens[at].text != ";":
-        at = closing(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
-    return at + 1
+    return semicolon(tokens, at) + 1
 
 
 def _holds(

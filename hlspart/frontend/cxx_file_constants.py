@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hlspart.frontend.cxx_collect import TAGS, like
 from hlspart.frontend.cxx_locals import WHOLE_NUMBERS
-from hlspart.frontend.cxx_shapes import closing
+from hlspart.frontend.cxx_shapes import closing, semicolon
 from hlspart.frontend.cxx_types import KnownTypes, split
 from hlspart.frontend.tokens import Token
 
@@ -37,7 +37,7 @@ class FileConstants:
             if text == ";" or tokens[at].kind == "pragma":
                 start = at + 1
             elif text == "=" and tokens[start].text != "using":
-                stop = self._statement(tokens, at, end)
+                stop = min(semicolon(tokens, at), end)
                 self._declaration(tokens[start:stop], of)
                 at, start = stop, stop + 1
             elif text == "{":
@@ -52,13 +52,6 @@ class FileConstants:
                     self._read(tokens, at + 1, last, head[tag + 1])
                 at, start = last, last + 1
             at += 1
-
-    @staticmethod
-    def _statement(tokens: Sequence[Token], at: int, end: int) -> int:
-        """The semicolon behind an initial value."""
-        while at < end and tokens[at].text != ";":
-            at = closing(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
-        return min(at, end)
 
     def _declaration(self, words: Sequence[Token], of: str) -> None:
         """``static const int N = 4, P = N / 2``."""

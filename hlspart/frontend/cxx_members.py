@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_shapes import semicolon
 from hlspart.frontend.cxx_types import BASIC, split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
@@ -166,17 +167,10 @@ def read_class(tokens: list[Token], start: int) -> ClassText:
     return found
 
 
-def _statement(tokens: Sequence[Token], at: int, last: int) -> int:
-    """The ``;`` that ends what begins at ``at``."""
-    while at < last and tokens[at].text != ";":
-        at = partner(tokens, at) + 1 if tokens[at].text in OPEN else at + 1
-    return at
-
-
 def _member(tokens: list[Token], start: int, last: int, into: ClassText) -> int:
     """Read one declaration of a class body; behind it."""
     text = tokens[start].text
-    end = _statement(tokens, start, last)
+    end = min(semicolon(tokens, start), last)
     if text == "static_assert":
         return end + 1
     if text == "friend":
@@ -234,7 +228,7 @@ def declared_member(tokens: list[Token], start: int, last: int, into: ClassText)
         at += 1
     if tokens[at].text == "(" and tokens[at + 1].text not in ("*", "&"):
         return _function(tokens, start, at, last, into)
-    end = _statement(tokens, start, last)
+    end = min(semicolon(tokens, start), last)
     pieces = split([t for t in tokens[start:end] if not isinstance(t, PragmaToken)])
     type_: list[Token] = []
     static = tokens[start].text in ("static", "constexpr", "inline")

@@ -41,6 +41,13 @@ def closing(tokens: Sequence[Token], opening: int) -> int:
     return len(tokens)
 
 
+def semicolon(tokens: Sequence[Token], at: int) -> int:
+    """The next semicolon outside of brackets, or the end of the tokens."""
+    while at < len(tokens) and tokens[at].text != ";" and tokens[at].kind != "eof":
+        at = closing(tokens, at) + 1 if tokens[at].text in _OPEN else at + 1
+    return min(at, len(tokens))
+
+
 def shape_of(piece: Sequence[Token]) -> DeclaredShape | None:
     """``const T (&A)[N]``: the type T, the extent N, the name A. A pointer counts as part of the type."""
     words = [t for t in piece if t.text not in _NO_TYPE and t.kind != "pragma"]

@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from hlspart.frontend.cxx_closures import by_reference, captured, changes, lambda_at, not_in_text
+from hlspart.frontend.cxx_closures import ASSIGNED, by_reference, captured, changes, lambda_at, not_in_text
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
-from hlspart.frontend.cxx_shapes import DeclaredShape, declared
+from hlspart.frontend.cxx_shapes import DeclaredShape, declared, semicolon
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import NTH, PragmaToken, Token
 
-_ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"))
 _CONTROL = frozenset(("if", "for", "while", "do", "switch", "return"))
 _SPELLED = {
     "and": "&&", "or": "||", "not": "!", "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor": "^", "xor_eq": "^=",
@@ -133,9 +132,9 @@ class _Sugar:
         parts = split(tokens[at + 1 : close])
         if tokens[close + 1].text != "=" or len(parts) < 2:
             return
-        if not all(p and p[0].kind == "id" and not any(t.text in _ASSIGNED for t in p) for p in parts):
+        if not all(p and p[0].kind == "id" and not any(t.text in ASSIGNED for t in p) for p in parts):
             return
-        end = _semicolon(tokens, close + 1)
+        end = semicolon(tokens, close + 1)
         name, self.count = tokens[at], self.count + 1
         whole = f"__joined_{self.count}"
         made: list[Token] = []
@@ -240,7 +239,7 @@ class _Sugar:
         body = close + 1
         if tokens[body].text != "{" and (tokens[body].text in _CONTROL or isinstance(tokens[body], PragmaToken)):
             return
-        end = partner(tokens, body) if tokens[body].text == "{" else _semicolon(tokens, body)
+        end = partner(tokens, body) if tokens[body].text == "{" else semicolon(tokens, body)
         inside = tokens[body : end + 1]
         element = [
             like(over[0].text, "id", name),
@@ -307,12 +306,6 @@ def _element(shape: DeclaredShape) -> Sequence[Token] | None:
         return None
     texts = [t.text for t in shape.type]
     return split(list(shape.type[texts.index("<") + 1 : -1]))[0]
-
-
-def _semicolon(tokens: Sequence[Token], at: int) -> int:
-    while tokens[at].text != ";" and tokens[at].kind != "eof":
-        at = partner(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
-    return at
 
 
 def _word(text: str) -> bool:

@@ -41,7 +41,7 @@ from hlspart.reuse.windows import Window, WindowNest, is_int, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
-from hlspart.semantics.library import is_pure
+from hlspart.semantics.pure_functions import is_pure
 from hlspart.sets.windows import covers, in_step
 
 

@@ -7,10 +7,10 @@ __all__ = [
     "folding",
     "groups",
     "held",
-    "library",
     "named",
     "parameters",
     "places",
+    "pure_functions",
     "spans",
     "structures",
 ]

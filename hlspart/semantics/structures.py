@@ -111,8 +111,7 @@ class StructureUses:
 
     def _plain(self, variable: int) -> bool:
         """Whether a variable is one structure of numbers, with a value of its own."""
-        known = self.program.variable(variable)
-        return isinstance(known.type, StructType) and not known.reference and flat(known.type)
+        return isinstance(self.program.variable(variable).type, StructType) and self._words(variable)
 
     def _words(self, variable: int) -> bool:
         """Whether what is copied from and to a variable are values: structures of numbers, one or many."""

@@ -512,50 +512,21 @@ template <int R, int C, int S, int T, int D, typename A = double, typename B = d
     }
   }
 }
-template <int R, int C, int S, int T, int D> void AbsDiff(Mat<R, C, S> &src, Mat<R, C, T> &other, Mat<R, C, D> &dst) {
-  HLSPART_FRAME(src.rows, src.cols) {
-#pragma HLS LOOP_FLATTEN OFF
-#pragma HLS PIPELINE II=1
-    for (int k = 0; k < HLS_MAT_CN(S); k++) {
-#pragma HLS UNROLL
-      HLSPART_OPEN v = src.data_stream[k].read();
-      dst.data_stream[k].write(v + other.data_stream[k].read());
-    }
+#define HLSPART_OF_TWO(NAME) \
+  template <int R, int C, int S, int T, int D> void NAME(Mat<R, C, S> &src, Mat<R, C, T> &other, Mat<R, C, D> &dst) { \
+    HLSPART_FRAME(src.rows, src.cols) { \
+      _Pragma("HLS LOOP_FLATTEN OFF") _Pragma("HLS PIPELINE II=1") \
+      for (int k = 0; k < HLS_MAT_CN(S); k++) { \
+        _Pragma("HLS UNROLL") \
+        HLSPART_OPEN v = src.data_stream[k].read(); \
+        dst.data_stream[k].write(v + other.data_stream[k].read()); \
+      } \
+    } \
   }
-}
-template <int R, int C, int S, int T, int D> void And(Mat<R, C, S> &src, Mat<R, C, T> &other, Mat<R, C, D> &dst) {
-  HLSPART_FRAME(src.rows, src.cols) {
-#pragma HLS LOOP_FLATTEN OFF
-#pragma HLS PIPELINE II=1
-    for (int k = 0; k < HLS_MAT_CN(S); k++) {
-#pragma HLS UNROLL
-      HLSPART_OPEN v = src.data_stream[k].read();
-      dst.data_stream[k].write(v + other.data_stream[k].read());
-    }
-  }
-}
-template <int R, int C, int S, int T, int D> void Max(Mat<R, C, S> &src, Mat<R, C, T> &other, Mat<R, C, D> &dst) {
-  HLSPART_FRAME(src.rows, src.cols) {
-#pragma HLS LOOP_FLATTEN OFF
-#pragma HLS PIPELINE II=1
-    for (int k = 0; k < HLS_MAT_CN(S); k++) {
-#pragma HLS UNROLL
-      HLSPART_OPEN v = src.data_stream[k].read();
-      dst.data_stream[k].write(v + other.data_stream[k].read());
-    }
-  }
-}
-template <int R, int C, int S, int T, int D> void Min(Mat<R, C, S> &src, Mat<R, C, T> &other, Mat<R, C, D> &dst) {
-  HLSPART_FRAME(src.rows, src.cols) {
-#pragma HLS LOOP_FLATTEN OFF
-#pragma HLS PIPELINE II=1
-    for (int k = 0; k < HLS_MAT_CN(S); k++) {
-#pragma HLS UNROLL
-      HLSPART_OPEN v = src.data_stream[k].read();
-      dst.data_stream[k].write(v + other.data_stream[k].read());
-    }
-  }
-}
+HLSPART_OF_TWO(AbsDiff)
+HLSPART_OF_TWO(And)
+HLSPART_OF_TWO(Max)
+HLSPART_OF_TWO(Min)
 template <int BORDER, int R, int C, int S, int D, int KH, int KW, typename K, typename P> void Filter2D(Mat<R, C, S> &src, Mat<R, C, D> &dst, Window<KH, KW, K> &kernel, P anchor) {
   HLS_TNAME(S) k_buf[HLS_MAT_CN(S)][KH][C + KW];
 #pragma HLS ARRAY_PARTITION variable=k_buf complete dim=1
