@@ -95,9 +95,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _table(facts: Facts, access: Access) -> bool:
     """Whether the value that an index depends on stands in a table of constants, which its user knows."""
-    named = re.search(r"`(\w+)", access.reason or "")
-    found = [v for v in facts.program.variables if named is not None and v.name == named[1] and v.is_array]
-    return bool(found) and all(v.const and v.init is not None for v in found)
+    if access.reason_at is None:
+        return False
+    around = access.reason_at.span
+    loads = [
+        facts.program.variable(a.array) for a in facts.analysis.accesses
+        if a.at.span.path == around.path and around.start <= a.at.span.start < around.end
+    ]  # fmt: skip
+    return bool(loads) and all(v.const and v.init is not None for v in loads)
 
 
 def _in_callees(facts: Facts, d: Directive, ident: int) -> list[Access]:
