@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive
-from hlspart.model.program import Call, Loop, Program, walk
+from hlspart.model.program import Call, Loop, Program, Variable, walk
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts
 from hlspart.rules._processes import own_expressions
@@ -56,6 +56,12 @@ def for_host(facts: Facts, name: str) -> bool:
     unit = next((u for u in facts.program.units if u.path == function.unit), None)
     before = source.text[: function.name_at.span.start] if source is not None else ""
     return unit is not None and unit.language == "c++" and _LINKAGE.search(before) is not None
+
+
+def depth_said(facts: Facts, variable: Variable) -> Directive | None:
+    """The INTERFACE whose depth= is all that says how many elements an argument has."""
+    named = (d for d in facts.program.directives if d.kind == "interface" and d.option("depth"))
+    return next((d for d in named if variable.id in d.variables and not variable.dims), None)
 
 
 def innermost(facts: Facts, loops: tuple[int, ...]) -> Loop | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model.directives import Directive
-from hlspart.model.program import Block, If, Loop, Program, Stmt, Switch, substatements, walk_statements
+from hlspart.model.program import Block, If, Jump, Loop, Program, Return, Stmt, Switch, substatements, walk_statements
 
 
 @lru_cache(maxsize=8)
@@ -36,6 +36,20 @@ def pipelined_around(program: Program, function: str, loop: int | None) -> Direc
             if d.loop == ident:
                 return d
     return next((d for d in pipelines if d.function == function and d.loop is None), None)
+
+
+def exit_of(loop: Loop) -> Stmt | None:
+    """The first statement that may leave a loop before its test does."""
+    stack: list[tuple[Stmt, bool]] = [(loop.body, True)]
+    while stack:
+        stmt, own = stack.pop()
+        if isinstance(stmt, Return) or (
+            isinstance(stmt, Jump) and (stmt.kind == "goto" or (stmt.kind == "break" and own))
+        ):
+            return stmt
+        own = own and not isinstance(stmt, Loop | Switch)
+        stack.extend((child, own) for child in reversed(substatements(stmt)))
+    return None
 
 
 def of_member(directive: Directive) -> bool:

@@ -297,6 +297,11 @@ class TaskTrace:
         return None
 
 
+def constant(program: c.Program, expr: c.Expr) -> int | None:
+    """The value of an integer expression of constants."""
+    return TaskTrace(program, frozenset())._value(expr, TaskFrame())
+
+
 class TaskCount(TaskTrace):
     """How often a task reads and writes its channels, whatever the trip counts are."""
 

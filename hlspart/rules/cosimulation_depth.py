@@ -1,11 +1,13 @@
-"""An AXI master port of unknown size without depth=.
+"""An AXI master port of unknown size without depth=, or with one that is too small.
 
 ## What it does
 Reports `m_axi` on a pointer, or an array whose first extent is not known, without `depth=`; not for kernels that a
-host calls by their C name (`extern "C"`), which are emulated with the memory of the host.
+host calls by their C name (`extern "C"`), which are emulated with the memory of the host. Reports a `depth=` below the
+elements that are accessed whatever the arguments are.
 
 ## Why is this bad
-Co-simulation must know how many elements the test bench hands over. Without a depth it stops, or takes one element.
+Co-simulation must know how many elements the test bench hands over. Without a depth it stops, or takes one element;
+with one that is too small it reads and writes beyond them.
 
 ## Example
 ```c
@@ -36,14 +38,15 @@ from hlspart.model.program import ArrayType, Call, Name, PointerType, walk
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses
-from hlspart.rules._interfaces import entries, for_host, interfaces
+from hlspart.rules._interfaces import depth_said, entries, for_host, interfaces
 from hlspart.rules._processes import own_expressions
 
 RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the number of elements of the test bench")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """m_axi ports of unknown size."""
+    """m_axi ports of unknown size, and accesses beyond a size that is said."""
+    yield from _beyond(facts)
     tops = frozenset(name for name in entries(facts) if not for_host(facts, name))
     said = {v for d, _ in interfaces(facts) if d.option("depth") is not None for v in d.variables}
     for d, mode in interfaces(facts):
@@ -65,6 +68,25 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     end = d.at.span.end
                     fix = Fix(f"add depth={least}", (Edit(Span(d.at.span.path, end, end), f" depth={least}"),), False)
             yield facts.report(RULE, d.at, message, hint, [(variable.at, "the port")], fix)
+
+
+def _beyond(facts: Facts) -> Iterator[Diagnostic]:
+    told: set[int] = set()
+    for access in facts.analysis.accesses:
+        variable = facts.program.variable(access.array)
+        said = depth_said(facts, variable) if access.witness is not None else None
+        if said is None or access.witness is None or variable.volatile or variable.id in told:
+            continue
+        arguments = {facts.program.variable(v).name for v in facts.program.functions[access.function].params}
+        if arguments & set(access.witness):
+            continue  # as many as the arguments say that the test bench gives
+        told.add(variable.id)
+        where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
+        message = (
+            f"'{variable.name}' is said to have {said.option('depth')} elements, but a {access.kind} is beyond them"
+        )
+        related = [(access.at, f"the {access.kind}" + (f", at {where}" if where else ""))]
+        yield facts.report(RULE, said.at, message, "say the depth that the test bench needs", related)
 
 
 def _touched(facts: Facts, ident: int) -> int | None:

@@ -57,9 +57,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._network import FifoNetwork, Standstill, alone, network
-from hlspart.rules._processes import regions
+from hlspart.rules._late_reads import late_reads
+from hlspart.rules._nests import active
+from hlspart.rules._network import DEFAULT_DEPTH, FifoNetwork, Standstill, alone, network
+from hlspart.rules._processes import DataflowRegion, regions
 from hlspart.rules._shared import apart
 from hlspart.rules._traces import ManySteps, OpenBehaviour
 
@@ -81,6 +84,37 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         if stand.waiting:
             yield from _tell(facts, net, stand)
+    for region in regions(facts.program):
+        yield from _held_back(facts, region, free)
+
+
+def _held_back(facts: Facts, region: DataflowRegion, free: frozenset[int]) -> Iterator[Diagnostic]:
+    """A task waits for what another writes only after it has filled a FIFO that nobody empties until then."""
+    for late in late_reads(facts.program, region):
+        variable = facts.program.variable(late.full[0])
+        said = next((d for d in facts.program.directives
+                     if d.kind == "stream" and d.usable and variable.id in d.variables), None)  # fmt: skip
+        kind = variable.type
+        deep = kind.depth if isinstance(kind, StreamType) else None
+        depth = said.values.get("depth") if said is not None else deep
+        info = facts.analysis.loops.get(late.loop.id)
+        asked = next((d for d in active(facts.program, "loop_tripcount") if d.loop == late.loop.id), None)
+        bound = info.trip_count.max if info is not None else None
+        most = bound if bound is not None else asked.values.get("max") if asked is not None else None
+        known = info is not None and info.trip_count.exact is not None and not info.exits
+        if variable.id in free or known or (depth is not None and (most is None or most <= depth)):
+            continue  # known: followed step by step
+        if most is not None and most <= (depth or DEFAULT_DEPTH):
+            continue
+        other = facts.program.variable(late.waited[0]).name
+        count = f"up to {most} words" if most is not None else "a number of words that is not known"
+        message = (
+            f"'{variable.name}' takes {count} at depth {depth or DEFAULT_DEPTH} before '{other}' is written, which is "
+            "read first"
+        )
+        hint = f"#pragma HLS stream variable={variable.name} depth={most}" if most is not None else None
+        related = [(late.filled, "written here"), (late.read, f"'{other}' is read first")]
+        yield facts.report(RULE, said.at if said is not None else variable.at, message, hint, related)
 
 
 def _tell(facts: Facts, net: FifoNetwork, stand: Standstill) -> Iterator[Diagnostic]:

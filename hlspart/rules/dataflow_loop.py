@@ -2,7 +2,8 @@
 
 ## What it does
 Reports a loop under DATAFLOW that is no `for`, does not start at 0, does not count by 1, or whose bound is read from
-an array; and DATAFLOW in a block that is the body of no function and no loop.
+an array; a loop that is itself a task of a region and may end before its count; and DATAFLOW in a block that is the
+body of no function and no loop.
 
 ## Why is this bad
 The runs of the region are numbered by the loop. The tool checks for one form, `for (int i = 0; i < n; i++)` with a
@@ -45,7 +46,8 @@ void top(int a[16][8], int b[16][8]) {
 ```
 
 ## Vitis message it predicts
-One of the checks of the dataflow form: the loop that the region is the body of is not canonical.
+One of the checks of the dataflow form: the loop that the region is the body of is not canonical; and `ERROR: [HLS
+200-997] Found unsupported dataflow constructs .. the loop has multiple exit points`.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayRef, Assign, Call, Const, Declare, Expr, ExprStmt, Loop, Subscript, walk
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, block_around
+from hlspart.rules._nests import active, block_around, exit_of
 from hlspart.rules._processes import regions
 
 RULE = Rule("HLP615", "dataflow-loop", "warning", hint="write for (int i = 0; i < n; i++), n a constant or an argument")
@@ -73,6 +75,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             hint = "make a function of the block"
             yield facts.report(RULE, d.at, message, hint, [(block.at, "the block")])
     for region in regions(facts.program):
+        for process in region.processes if len(region.processes) > 1 else ():
+            inner = process.stmt if isinstance(process.stmt, Loop) else None
+            left = exit_of(inner) if inner is not None else None
+            if inner is not None and left is not None:
+                message = f"loop {inner.name} is a task of a DATAFLOW region and may end in the middle"
+                related = [(left.at, "here"), (region.directive.at, "the region")]
+                yield facts.report(RULE, inner.header, message, "make a function of the loop", related)
         loop = region.loop
         if loop is None or len(region.processes) < 2:
             continue

@@ -1,13 +1,14 @@
 """A statement between the tasks of a DATAFLOW region.
 
 ## What it does
-Reports statements of a DATAFLOW region that compute something and are no task; a task that returns a value; a static
-variable that the region declares (that is no STREAM); and a channel of a DATAFLOW loop that is declared outside of its
-body.
+Reports statements of a DATAFLOW region that compute something and are no task; a task that returns a value, used or
+not; a static variable that the region declares (that is no STREAM); and, of a DATAFLOW loop, a channel that is declared
+outside of its body, and a scalar from there that a task changes.
 
 ## Why is this bad
 A region is declarations and calls of tasks. Of what else stands there the tool makes tasks of its own, and may not
-be able to tell who produces what; a variable from outside the loop keeps its runs from overlapping.
+be able to tell who produces what; a variable from outside the loop keeps its runs from overlapping, and a value that
+one run leaves for the next is not read by it.
 
 ## Example
 ```c
@@ -54,9 +55,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ExprStmt, StreamType, VoidType
+from hlspart.model.program import ExprStmt, ScalarType, StreamType, VoidType
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import regions
+from hlspart.rules._processes import DataflowRegion, regions
 from hlspart.rules._shared import apart
 
 HINT = "move it into a task"
@@ -77,11 +79,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, stmt.at, f"'{shown}' stands between the tasks of a DATAFLOW region", None, where)
         for process in region.processes:
             call = process.calls[0] if process.kind == "call" and process.calls else None
-            used = call is not None and not (isinstance(process.stmt, ExprStmt) and process.stmt.expr is call)
             task = facts.program.functions.get(call.function or "") if call is not None else None
-            if used and task is not None and not isinstance(task.return_type, VoidType):
-                message = f"the task {task.name}() returns a value, which is no channel of a DATAFLOW region"
-                yield facts.report(RULE, process.at, message, "hand it on by a pointer or a reference", where)
+            if call is None or task is None or isinstance(task.return_type, VoidType):
+                continue
+            used = not (isinstance(process.stmt, ExprStmt) and process.stmt.expr is call)
+            what = "which is no channel of a DATAFLOW region" if used else "which a task of a DATAFLOW region must not"
+            message = f"the task {task.name}() returns a value, {what}"
+            hint = "hand it on by a pointer or a reference" if used else "let it return void"
+            yield facts.report(RULE, process.at, message, hint, where)
         for ident in sorted(region.local):
             variable = facts.program.variable(ident)
             stream = isinstance(variable.type, StreamType) or ident in streamed
@@ -100,3 +105,22 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             related += [(facts.program.variable(v).at, "another one") for v in sorted(outside)[1:4]]
             hint = f"declare {'them' if more else 'it'} in the body of the loop"
             yield facts.report(RULE, variable.at, message, hint, related)
+        yield from _left_behind(facts, region, where)
+
+
+def _left_behind(facts: Facts, region: DataflowRegion, where: list[tuple[Origin, str]]) -> Iterator[Diagnostic]:
+    """Scalars that a run of a DATAFLOW loop reads as the one before it left them."""
+    if region.loop is None:
+        return
+    for process in region.processes:
+        for use in process.uses:
+            variable = facts.program.variable(use.variable)
+            around = use.variable not in region.local and variable.function == region.function
+            scalar = isinstance(variable.type, ScalarType) and variable.storage in ("local", "static")
+            read = process.of(use, "read")
+            if use.kind == "write" and around and scalar and read is not None:
+                message = (
+                    f"'{variable.name}' goes from one run of the DATAFLOW loop to the next, through {process.name}"
+                )
+                related = [(variable.at, "declared outside of the loop"), *where]
+                yield facts.report(RULE, use.at, message, "keep it as a static variable of the task", related)

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports `dependence ... inter false` on an array that the loop writes at an index that depends on data, and reads as
-well.
+well; in a function without a loop, where a loop calls it with such an index.
 
 ## Why is this bad
 Whether two iterations meet cannot be known from the code. In a histogram, two equal bins within the pipeline's
@@ -43,13 +43,12 @@ None: the tool believes the pragma.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayRef, Call, walk
+from hlspart.model.program import ArrayRef, Call, Declare, Expr, Name, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import by_data
 from hlspart.rules._processes import own_expressions
@@ -70,7 +69,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             inside = [a for a in inside if a.function == d.function and a.loops]
             written = next((a for a in inside if a.kind == "write" and by_data(a) and not _table(facts, a)), None)
             if not inside:
-                inside = _in_callees(facts, d, ident)
+                inside = _in_callees(facts, d) if d.loop is not None else _called_in_loops(facts, d, ident)
                 written = next((a for a in inside if a.kind == "write"), None)
             if written is None:
                 continue
@@ -78,7 +77,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 (
                     a
                     for a in inside
-                    if a.kind == "read" and (d.loop or a.function != d.function or set(a.loops) & set(written.loops))
+                    if a.kind == "read" and (d.loop or not a.loops or set(a.loops) & set(written.loops))
                 ),
                 None,
             )
@@ -105,18 +104,52 @@ def _table(facts: Facts, access: Access) -> bool:
     return bool(loads) and all(v.const and v.init is not None for v in loads)
 
 
-def _in_callees(facts: Facts, d: Directive, ident: int) -> list[Access]:
+def _in_callees(facts: Facts, d: Directive) -> list[Access]:
     """Accesses in the functions that the loop of a directive calls, by an argument that is read from somewhere."""
-    loop = facts.program.loops.get(d.loop) if d.loop is not None else None
-    group, found = facts.analysis.group_of.get(ident), []
-    for top in own_expressions(facts.program, loop.body) if loop is not None else ():
-        for call in (e for e in walk(top) if isinstance(e, Call) and e.function in facts.program.functions):
-            params = facts.program.functions[call.function or ""].params
-            pairs = zip(params, call.args, strict=False)
-            data = [p for p, arg in pairs if any(isinstance(e, ArrayRef) for e in walk(arg))]
-            names = "|".join(re.escape(facts.program.variable(p).name) for p in data) or r"\b\B"
-            for a in facts.analysis.accesses:
-                tied = a.function == call.function and facts.analysis.group_of.get(a.array) == group is not None
-                if tied and (by_data(a) or re.search(rf"\[.*\b(?:{names})\b", facts.program.text(a.at))):
-                    found.append(a)
+    groups = {facts.analysis.group_of.get(v) for v in d.variables}
+    loop = facts.program.loops[d.loop or 0]
+    found: list[Access] = []
+    for call in _calls(facts, loop.body):
+        inside = [a for a in facts.analysis.accesses if a.function == call.function]
+        tied = [a for a in inside if facts.analysis.group_of.get(a.array) in groups - {None}]
+        found += _by_argument(facts, call, tied)
     return found
+
+
+def _called_in_loops(facts: Facts, d: Directive, ident: int) -> list[Access]:
+    """Accesses of a function without a loop, where a loop calls it with an index that is read from somewhere."""
+    own = [a for a in facts.analysis.of_array(ident) if a.function == d.function]
+    if any(a.loops for a in own) or any(x.function == d.function for x in facts.program.loops.values()):
+        return []
+    for loop in facts.program.loops.values():
+        for call in _calls(facts, loop.body):
+            found = _by_argument(facts, call, own) if call.function == d.function else []
+            if found:
+                return found
+    return []
+
+
+def _calls(facts: Facts, body: Stmt) -> list[Call]:
+    tops = own_expressions(facts.program, body)
+    return [e for top in tops for e in walk(top) if isinstance(e, Call) and e.function in facts.program.functions]
+
+
+def _by_argument(facts: Facts, call: Call, accesses: Sequence[Access]) -> list[Access]:
+    """Those whose index depends on data, or on a parameter for which a call gives what it reads from somewhere."""
+    function = facts.program.functions[call.function or ""]
+    pairs = zip(function.params, call.args, strict=False)
+    data = {p for p, arg in pairs if any(isinstance(e, ArrayRef) or _read(e) for e in walk(arg))}
+    for stmt in walk_statements(function.body):  # what is computed from such a parameter
+        for v in stmt.variables if isinstance(stmt, Declare) else ():
+            init = facts.program.variable(v).init
+            if init is not None and data & {e.variable for e in walk(init) if isinstance(e, Name)}:
+                data.add(v)
+    indices = {
+        e.id: {x.variable for index in e.indices for x in walk(index) if isinstance(x, Name)}
+        for top in own_expressions(facts.program, function.body) for e in walk(top) if isinstance(e, ArrayRef)
+    }  # fmt: skip
+    return [a for a in accesses if by_data(a) or data & indices.get(a.ref, set())]
+
+
+def _read(expr: Expr) -> bool:
+    return isinstance(expr, Call) and expr.function == "stream.read"

@@ -1,8 +1,9 @@
 """LOOP_MERGE of loops that cannot be merged.
 
 ## What it does
-Reports LOOP_MERGE where one of the loops below it has a constant bound and another a variable one, and where a merged
-loop would read an element of an array before the loop that writes it has come there.
+Reports LOOP_MERGE where one of the loops below it has a constant bound and another a variable one, where one may end
+before its count, where two access one stream, and where a merged loop would read an element of an array before the loop
+that writes it has come there.
 
 ## Why is this bad
 The tool refuses to merge, or with `force` builds a loop that computes something else.
@@ -35,9 +36,10 @@ from collections.abc import Iterator
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Loop
+from hlspart.model.program import ArrayType, Loop, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active
+from hlspart.rules._nests import active, exit_of
+from hlspart.rules._processes import Path, VariableUse, sets
 from hlspart.rules._queries import in_blocks
 
 RULE = Rule("HLP223", "loop-merge", "warning", hint="remove it, or give the loops one order and one bound")
@@ -59,6 +61,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"loop {open_[0].name} has a variable bound; {fixed[0].name} has a constant one"
             yield facts.report(RULE, d.at, message, None, [(open_[0].header, "the variable bound")])
             continue
+        left = next((s for x in loops if (s := exit_of(x)) is not None), None)
+        if len(loops) > 1 and left is not None:
+            message = "loops that may end before their count are not merged"
+            yield facts.report(RULE, d.at, message, "use a condition in the body", [(left.at, "ends its loop")])
+            continue
+        both = _fifo_in_two(facts, loops)
+        if both is not None:
+            name = facts.program.variable(both[0].variable).name
+            message = f"'{name}' is accessed in two of the loops: merged, its words are taken in another order"
+            yield facts.report(RULE, d.at, message, None, [(u.at, "accessed here") for u in both])
+            continue
         for k, first in enumerate(loops):
             for second in loops[k + 1 :]:
                 early = _early(facts, first, second)
@@ -66,6 +79,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     name = facts.program.variable(early.array).name
                     message = f"merged, loop {second.name} reads '{name}' before loop {first.name} has written it"
                     yield facts.report(RULE, d.at, message, None, [(early.at, "read here"), (first.header, "written")])
+
+
+def _fifo_in_two(facts: Facts, loops: list[Loop]) -> tuple[VariableUse, VariableUse] | None:
+    """Two accesses of one kind to one stream, in different loops."""
+    first: dict[tuple[int, Path, str], tuple[int, VariableUse]] = {}
+    for k, loop in enumerate(loops):
+        for use in sets(facts.program).below(loop):
+            kind = facts.program.variable(use.variable).type
+            kind = kind.element if isinstance(kind, ArrayType) else kind
+            if isinstance(kind, StreamType) and use.exact:
+                before, other = first.setdefault((use.variable, use.path, use.kind), (k, use))
+                if before != k:
+                    return other, use
+    return None
 
 
 def _early(facts: Facts, first: Loop, second: Loop) -> Access | None:

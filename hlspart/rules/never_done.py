@@ -1,11 +1,13 @@
 """A function that waits for ever, or never ends.
 
 ## What it does
-Reports in a top function: a loop that has nothing in it and waits for an argument to change that is not `volatile`;
-and, where the function has a handshake that says that it is done, a loop without an end.
+Reports a loop whose test is true for every value that the type of its counter has, unless something else leaves it;
+and in a top function: a loop that has nothing in it and waits for an argument to change that is not `volatile`; and,
+where the function has a handshake that says that it is done, a loop without an end.
 
 ## Why is this bad
-An argument that is not volatile is read once. A host that waits for a kernel to be done waits for ever.
+An argument that is not volatile is read once. A host that waits for a kernel to be done waits for ever. A counter of
+four bits never reaches 16, and one without a sign never falls below 0.
 
 ## Example
 ```c
@@ -39,13 +41,23 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import interfaces
+from hlspart.rules._nests import exit_of
 from hlspart.rules._processes import root_of
+from hlspart.rules._traces import constant
 
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 RULE = Rule("HLP436", "never-done", "warning")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Loops of top functions."""
+    """Counters of all functions, then loops of top functions."""
+    for loop in facts.program.loops.values():
+        counter = _too_narrow(facts.program, loop)
+        if counter is not None:
+            test = " ".join(facts.program.text(loop.test.at).split()) if loop.test is not None else ""
+            message = f"loop {loop.name} never ends: '{test}' holds for every value of {_type_name(counter)}"
+            hint = "give the counter a wider type, or one with a sign"
+            yield facts.report(RULE, loop.header, message, hint, [(counter.at, "the counter")])
     ports = [(d, mode) for d, mode in interfaces(facts) if d.function in facts.analysis.tops]
     for name in dict.fromkeys(d.function or "" for d, _ in ports):
         function = facts.program.functions[name]
@@ -86,5 +98,32 @@ def _empty(expr: c.Expr) -> bool:
 def _endless(loop: c.Loop) -> bool:
     """Whether the test is always true and nothing leaves the loop."""
     always = loop.test is None or (isinstance(loop.test, c.Const) and bool(loop.test.value))
-    leaves = (s for s in c.walk_statements(loop.body) if isinstance(s, (c.Return, c.Jump)))
-    return always and not any(isinstance(s, c.Return) or s.kind in ("break", "goto") for s in leaves)
+    return always and exit_of(loop) is None
+
+
+def _too_narrow(program: c.Program, loop: c.Loop) -> c.Variable | None:
+    """The counter of a loop whose test is true for every value that it can have; None where something leaves it."""
+    test = loop.test
+    if not isinstance(test, c.Binary) or test.op not in _TURNED or exit_of(loop) is not None:
+        return None
+    for op, side, bound in ((test.op, test.left, test.right), (_TURNED[test.op], test.right, test.left)):
+        name = side.operand if isinstance(side, c.Cast) else side
+        limit = constant(program, bound)
+        if not isinstance(name, c.Name) or limit is None:
+            continue
+        variable = program.variable(name.variable)
+        kind = variable.type
+        if not isinstance(kind, c.ScalarType) or kind.kind != "int" or variable.const or variable.storage != "local":
+            continue
+        low = -(1 << (kind.bits - 1)) if kind.signed else 0
+        high = (1 << (kind.bits - (1 if kind.signed else 0))) - 1
+        if limit < 0 and not kind.signed:
+            continue  # converted to a large one
+        if {"<": high < limit, "<=": high <= limit, ">": low > limit, ">=": low >= limit}[op]:
+            return variable
+    return None
+
+
+def _type_name(variable: c.Variable) -> str:
+    kind = variable.type
+    return f"'{kind.name} {variable.name}'" if isinstance(kind, c.ScalarType) else f"'{variable.name}'"

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports, for ports with `m_axi`: a volatile argument; an access in a loop whose index depends on data; one that
-strides or goes backwards in its innermost loop; and an array that a loop both reads and writes, where an iteration
+strides or goes backwards in its innermost loop, takes its counter by a division, or stands under a condition that its
+loop decides anew; and an array that a loop both reads and writes, where an iteration
 reads what one before has written.
 
 ## Why is this bad
@@ -41,9 +42,11 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import (
     ArrayRef,
     Assign,
+    Binary,
     Call,
     Declare,
     Expr,
+    If,
     Name,
     Unary,
     expressions,
@@ -54,7 +57,8 @@ from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, by_data
 from hlspart.rules._interfaces import entries, innermost, interfaces
-from hlspart.rules._nests import parents, pipelined_around
+from hlspart.rules._mentions import changed, mentioned_in
+from hlspart.rules._nests import active, parents, pipelined_around
 from hlspart.rules._processes import own_expressions
 
 HINT = "copy the data to a local array in ascending order first, and compute there"
@@ -64,6 +68,7 @@ RULE = Rule("HLP421", "no-burst", "warning", hint=HINT)
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """m_axi accesses without a burst: one finding for each access, or for the port."""
     tops = entries(facts)
+    cached = {v for d in active(facts.program, "cache") for v in d.variables}  # which fetches lines, whatever is read
     for d, mode in interfaces(facts):
         for ident in d.variables if mode == "m_axi" and d.function in tops else ():
             variable = facts.program.variable(ident)
@@ -73,6 +78,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if variable.volatile:
                 message = f"'{variable.name}' is volatile: every access is a request of its own"
                 yield facts.report(RULE, variable.at, message, "drop volatile", related)
+                continue
+            if ident in cached:
                 continue
             found = [a for group in accesses(facts, variable) for a in group]
             for a in found:
@@ -100,6 +107,8 @@ def _reason(facts: Facts, a: Access) -> str | None:
         return "has an index that depends on data" if by_data(a) and _read_inside(facts, a) else None
     info = facts.analysis.loops.get(a.loops[-1])
     form = a.index[-1] if a.index else None
+    if form is None and info is not None and info.variable is not None and _divided(facts, a, info.variable):
+        return f"has an index that divides the counter of loop {info.name}"
     if info is None or info.iterator is None or info.step is None or form is None or info.trip_count.exact == 1:
         return None
     stride = form.coefficient(info.iterator) * info.step
@@ -109,7 +118,25 @@ def _reason(facts: Facts, a: Access) -> str | None:
     if stride < 0:
         return f"goes backwards in loop {info.name}"
     unrolled = facts.unrolled.get(a.loops[-1]) is not None
-    return f"strides by {stride} elements in loop {info.name}" if stride > 1 and not unrolled else None
+    if stride > 1:
+        return f"strides by {stride} elements in loop {info.name}" if not unrolled else None
+    return "stands under a condition of its loop" if stride == 1 and _conditional(facts, a) else None
+
+
+def _conditional(facts: Facts, a: Access) -> bool:
+    """Whether an ``if`` around an access, in its innermost loop, tests what changes in the loop (HLS 214-232)."""
+    loop, at = innermost(facts, a.loops), a.at.span
+    if loop is None:
+        return False
+    fresh = changed(facts.program, loop)
+    for stmt in walk_statements(loop.body):
+        span = stmt.at.span
+        around = span.path == at.path and span.start <= at.start and at.end <= span.end
+        arms = (stmt.then, stmt.other) if isinstance(stmt, If) and around else ()
+        inside = any(x is not None and x.at.span.start <= at.start < x.at.span.end for x in arms)
+        if inside and isinstance(stmt, If) and fresh & mentioned_in(stmt.test):
+            return True
+    return False
 
 
 def _carried(facts: Facts, found: list[Access], name: str, port: tuple[Origin, str]) -> Iterator[Diagnostic]:
@@ -149,6 +176,16 @@ def _read_inside(facts: Facts, a: Access) -> bool:
             if isinstance(node, ArrayRef) and node.id == a.ref:
                 inside = [e for index in node.indices for e in walk(index)]
                 return any(_reads(e) or (isinstance(e, Name) and e.variable in fresh) for e in inside)
+    return False
+
+
+def _divided(facts: Facts, a: Access, counter: int) -> bool:
+    """Whether an index holds a quotient or remainder of a loop's counter."""
+    for top in own_expressions(facts.program, facts.program.functions[a.function].body):
+        for node in walk(top):
+            if isinstance(node, ArrayRef) and node.id == a.ref:
+                parts = [e for index in node.indices for e in walk(index) if isinstance(e, Binary) and e.op in "/%"]
+                return any(isinstance(e, Name) and e.variable == counter for p in parts for e in walk(p.left))
     return False
 
 

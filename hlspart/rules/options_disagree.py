@@ -4,7 +4,8 @@
 Reports PIPELINE `off` with an interval, style or rewind, and of a loop that UNROLL leaves nothing of; STREAM of an
 `hls::stream` with a type of buffers; ALLOCATION that does not say whether it limits operations or functions; ports of
 one m_axi bundle with different latencies or lengths of bursts; arguments of a kernel in more than one s_axilite
-bundle; CACHE of a port that is written.
+bundle; CACHE of a port that is written; PERFORMANCE of a loop that is not pipelined, unrolled completely or a DATAFLOW
+region.
 
 ## Why is this bad
 The tool takes one of the two, or its default, and says so in the middle of its log.
@@ -73,6 +74,26 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from _ports(facts)
     yield from _registers(facts)
     yield from _caches(facts)
+    yield from _performance(facts)
+
+
+def _performance(facts: Facts) -> Iterator[Diagnostic]:
+    """HLS 214-344, 214-346 and 214-354: other directives of the loop take precedence."""
+    others: dict[int, list[tuple[Directive, str]]] = {}
+    for d in facts.program.directives:
+        if d.loop is None or d.dialect != "vitis" or not d.usable:
+            continue
+        if d.kind == "pipeline" and d.has("off"):
+            others.setdefault(d.loop, []).append((d, "PIPELINE off takes precedence"))
+        elif d.kind == "dataflow":
+            others.setdefault(d.loop, []).append((d, "DATAFLOW takes precedence"))
+        elif d.kind == "unroll" and not d.has("off") and facts.unrolled.get(d.loop) == 0:
+            others.setdefault(d.loop, []).append((d, "it is unrolled completely"))
+    for d in active(facts.program, "performance"):
+        for other, why in others.get(d.loop or -1, ())[:1]:
+            name = facts.program.loops[d.loop or -1].name
+            message = f"PERFORMANCE of loop {name} is ignored: {why}"
+            yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
 
 
 def _unrolled(facts: Facts) -> Iterator[Diagnostic]:

@@ -29,8 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic, Severity
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import depth_said
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
 
@@ -47,16 +48,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue  # an extent by a constant that nothing declares
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
         extents = "".join(f"[{'' if d is None else d}]" for d in variable.dims)
+        if depth_said(facts, variable) is not None:
+            continue  # what the test bench gives: HLP419
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
-        said = next((d for d in facts.program.directives if d.kind == "interface" and d.option("depth")
-                     and variable.id in d.variables and not variable.dims), None)  # fmt: skip
-        if said is not None:
-            message = f"{access.kind} outside the {said.option('depth')} elements of '{variable.name}'" + (
-                f" at {where}" if where else ""
-            )
-        arguments = {facts.program.variable(v).name for v in facts.program.functions[access.function].params}
-        if said is not None and arguments & set(access.witness):
-            continue  # the depth is what the test bench needs, for the arguments that it gives
-        related = [(said.at, "as many it is said to have") if said is not None else (variable.at, "the array")]
-        severity: Severity | None = None if said is None else "warning"  # of co-simulation alone
-        yield facts.report(RULE, access.at, message, related=related, severity=severity)
+        yield facts.report(RULE, access.at, message, related=[(variable.at, "the array")])

@@ -1,8 +1,8 @@
 """PIPELINE rewind of a loop that is not alone in its function.
 
 ## What it does
-Reports `rewind` where the function has other loops or statements that compute something beside the loop, or the loops
-around it.
+Reports `rewind` where the function has other loops beside the loop or the loops around it, where the loop runs under a
+condition or may end before its count, and where the function returns a value.
 
 ## Why is this bad
 With `rewind` the next call begins while the last iterations run. The tool ignores it where anything stands between.
@@ -37,15 +37,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Loop, walk_statements
+from hlspart.model.program import If, Loop, Stmt, Switch, VoidType, walk_statements
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, parents
+from hlspart.rules._nests import active, exit_of, parents
 
 RULE = Rule("HLP224", "pipeline-rewind", "warning", hint="remove rewind, or give the loop a function of its own")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Loops with company."""
+    """Loops with company, under a condition, or that end before their count."""
     flows = {d.function for d in active(facts.program, "dataflow")}
     inlined = {d.function for d in active(facts.program, "inline")}
     for d in active(facts.program, "pipeline"):
@@ -53,9 +54,28 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue  # in a region each loop is a task of its own
         around = {d.loop, *parents(facts.program).get(d.loop, ())}
         inside = {x.id for x in facts.loops_inside(d.loop)}
-        body = facts.program.functions[d.function or ""].body
+        function = facts.program.functions[d.function or ""]
+        body = function.body
         others = (s for s in walk_statements(body) if isinstance(s, Loop) and s.id not in around | inside)
         other = next(others, None)
         if other is not None:
             message = f"rewind is ignored: {d.function}() has loop {other.name} as well"
             yield facts.report(RULE, d.at, message, None, [(other.header, "the other loop")])
+            continue
+        kept = _against(facts, d.loop, body)
+        if kept is None and not isinstance(function.return_type, VoidType):
+            kept = "it returns a value after it", function.name_at
+        if kept is not None:
+            message = f"rewind is ignored: {d.function}() does not go from the end of the loop to its start, {kept[0]}"
+            yield facts.report(RULE, d.at, message, "remove rewind", [(kept[1], "here")])
+
+
+def _against(facts: Facts, loop: int, body: Stmt) -> tuple[str, Origin] | None:
+    """What else than its end and its start there is before and behind a loop."""
+    left = exit_of(facts.program.loops[loop])
+    if left is not None:
+        return "which may end early", left.at
+    for stmt in walk_statements(body):
+        if isinstance(stmt, If | Switch) and any(isinstance(s, Loop) and s.id == loop for s in walk_statements(stmt)):
+            return "which runs under a condition", stmt.test.at
+    return None

@@ -55,7 +55,7 @@ import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import StreamType
+from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._network import alone, network
 from hlspart.rules._processes import regions
@@ -72,16 +72,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for use, writers, readers in region.channels():
             variable = facts.program.variable(use.variable)
             one_sided = bool(writers) != bool(readers)
-            stream = isinstance(variable.type, StreamType) and use.variable in region.local
+            kind = variable.type.element if isinstance(variable.type, ArrayType) and use.path else variable.type
+            stream = isinstance(kind, StreamType) and use.variable in region.local
             if not one_sided or not stream or use.variable in free or facts.program.holes:
                 continue
             text = facts.program.text(region.body.at)
             tasks = "".join(facts.program.text(p.stmt.at) for p in (writers or readers))
             word = re.compile(rf"\b{re.escape(variable.name)}\b")
+            if use.path:
+                tasks = "".join(facts.program.text(p.stmt.at) for p in region.processes)
             if len(word.findall(_PRAGMA.sub("", text))) != len(word.findall(tasks)) + 1:
                 continue  # something else that is no task for us has it
             verb, other = ("written", "reads") if writers else ("read", "writes")
-            message = f"'{variable.name}' is {verb} by {(writers or readers)[0].name}, but no task {other} it"
+            name = variable.name + "".join(f"[{k}]" for k in use.path)
+            message = f"'{name}' is {verb} by {(writers or readers)[0].name}, but no task {other} it"
             hint = "remove it" if writers else "give it a producer"
             yield facts.report(RULE, (writers or readers)[0].at, message, hint, [(variable.at, "the stream")])
     found = [network(facts.program, region, free) for region in regions(facts.program)]

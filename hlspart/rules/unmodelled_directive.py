@@ -50,4 +50,10 @@ RULE = Rule(
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(RULE, "unmodelled", "condition-unknown", "value-unknown")
+    known = {loop.function for loop in facts.ii.loops if loop.pipelined} if facts.ii is not None else set()
+    open_ = {loop.function for loop in facts.ii.loops if loop.ii is None} if facts.ii is not None else set()
+    kept = {d.at for d in facts.program.directives if d.kind == "latency" and d.function in known - open_}
+    places = {facts.place(at) for at in kept}  # every II of its function is given all the same
+    yield from (
+        x for x in facts.plain(RULE, "unmodelled", "condition-unknown", "value-unknown") if x.place not in places
+    )

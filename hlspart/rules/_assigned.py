@@ -1,0 +1,215 @@
+"""Which local scalars have a value at a place: definite assignment (Java Language Specification, chapter 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from hlspart.model import program as c
+from hlspart.model.source import Origin
+
+Unwritten = tuple[c.Variable, Origin, bool]  # the variable, the read, whether no path has a write
+
+_OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
+class WrittenState(Struct):
+    """``sure``: written on every path to here, ``maybe``: on one of them. ``over``: no path goes on."""
+
+    sure: set[int] = field(default_factory=set)
+    maybe: set[int] = field(default_factory=set)
+    over: bool = False
+
+    def copy(self) -> WrittenState:
+        return WrittenState(set(self.sure), set(self.maybe), self.over)
+
+
+def unwritten(program: c.Program, function: c.Function) -> Iterator[Unwritten]:
+    """The first read of each local scalar that may have no value there."""
+    walk = _Walk(program)
+    walk.statement(function.body, WrittenState())
+    yield from walk.found.values()
+
+
+class _Walk:
+    """Statements in the order in which they run; a loop is taken to run, and what a loop writes in a branch is."""
+
+    def __init__(self, program: c.Program) -> None:
+        self.program = program
+        self.found: dict[int, Unwritten] = {}
+        self.open: dict[int, tuple[int, int]] = {}  # variable -> loops and branches around its declaration
+        self.loops = self.branches = 0
+
+    # ------------------------------------------------------------------------- statements
+
+    def statement(self, stmt: c.Stmt, state: WrittenState) -> None:
+        match stmt:
+            case c.Block(body=body):
+                for inner in body:
+                    if not state.over:
+                        self.statement(inner, state)
+            case c.Declare(variables=variables):
+                for ident in variables:
+                    self._declare(ident, state)
+            case c.If():
+                self._if(stmt, state)
+            case c.Loop():
+                self._loop(stmt, state)
+            case c.Switch(test=test, body=body):
+                self.expression(test, state)
+                inside = state.copy()
+                self.branches += 1
+                for inner in body.body:
+                    inside.over = False
+                    self.statement(inner, inside)
+                self.branches -= 1
+                state.sure |= inside.maybe
+                state.maybe |= inside.maybe
+            case c.Return() | c.Jump():
+                for expr in c.expressions(stmt):
+                    self.expression(expr, state)
+                state.over = True
+            case _:
+                for expr in c.expressions(stmt):
+                    self.expression(expr, state)
+
+    def _declare(self, ident: int, state: WrittenState) -> None:
+        variable = self.program.variable(ident)
+        if variable.init is not None:
+            self.expression(variable.init, state)
+        for written in (state.sure, state.maybe):
+            written.discard(ident)
+        bare = variable.init is None and variable.storage == "local" and not variable.reference
+        if bare and isinstance(variable.type, c.ScalarType) and not variable.volatile:
+            self.open[ident] = (self.loops, self.branches)
+
+    def _if(self, stmt: c.If, state: WrittenState, before: tuple[c.Expr, ...] = ()) -> None:
+        """``before``: the tests of the ``if``s of which this is the ``else if``."""
+        self.expression(stmt.test, state)
+        if isinstance(stmt.test, c.Const):
+            chosen = stmt.then if stmt.test.value else stmt.other
+            if chosen is not None:
+                self.statement(chosen, state)
+            return
+        self.branches += 1
+        arms = [state.copy(), state.copy()]
+        self.statement(stmt.then, arms[0])
+        below = stmt.other.body if stmt.other is not None else ()
+        if len(below) == 1 and isinstance(below[0], c.If):
+            self._if(below[0], arms[1], (*before, stmt.test))
+        elif stmt.other is not None:
+            self.statement(stmt.other, arms[1])
+        self.branches -= 1
+        going = [arm for arm in arms if not arm.over]
+        state.over = not going
+        state.maybe |= {v for arm in arms for v in arm.maybe}
+        if stmt.other is None and any(_opposite(self.program, stmt.test, test) for test in before):
+            going = [arm for arm in arms[:1] if not arm.over]  # an ``else`` would never be reached
+        state.sure |= set.intersection(*(arm.sure for arm in going)) if going else set()
+        # of an iteration before, where the variable is older than the loop
+        state.sure |= {v for v in state.maybe if self.open.get(v, (self.loops, 0))[0] < self.loops}
+
+    def _loop(self, loop: c.Loop, state: WrittenState) -> None:
+        if loop.init is not None:
+            self.statement(loop.init, state)
+        if loop.test is not None and loop.kind != "do":
+            self.expression(loop.test, state)
+        self.loops += 1
+        self.statement(loop.body, state)
+        state.over = False
+        for expr in (loop.step, loop.test if loop.kind == "do" else None):
+            if expr is not None:
+                self.expression(expr, state)
+        self.loops -= 1
+        state.sure |= state.maybe
+
+    # ------------------------------------------------------------------------- expressions
+
+    def expression(self, expr: c.Expr, state: WrittenState) -> None:
+        match expr:
+            case c.Name(variable=ident):
+                self._read(ident, expr.at, state)
+            case c.Assign(op=op, target=target, value=value):
+                self.expression(value, state)
+                self._target(target, state, op == "=")
+            case c.IncDec(operand=target):
+                self._target(target, state, False)
+            case c.Unary(op="&", operand=operand):
+                self._write(operand, state)
+            case c.Cast(operand=c.Name(), type=c.VoidType()):
+                return
+            case c.Binary(op="&&" | "||", left=left, right=right):
+                self.expression(left, state)
+                self._aside(right, state)
+            case c.Conditional(test=test, then=then, other=other):
+                self.expression(test, state)
+                self._aside(then, state)
+                self._aside(other, state)
+            case c.Binary(op=">>", left=left, right=right) if not isinstance(left.type, c.ScalarType):
+                self.expression(left, state)
+                self._write(right, state)
+            case c.Call():
+                self._call(expr, state)
+            case c.OpaqueExpr():
+                self._write(expr, state)
+            case c.SizeOf():
+                return
+            case _:
+                for child in c.children(expr):
+                    self.expression(child, state)
+
+    def _aside(self, expr: c.Expr, state: WrittenState) -> None:
+        self.branches += 1
+        self.expression(expr, state)
+        self.branches -= 1
+
+    def _target(self, target: c.Expr, state: WrittenState, alone: bool) -> None:
+        if isinstance(target, c.Name):
+            if not alone:
+                self._read(target.variable, target.at, state)
+            self._write(target, state)
+            return
+        if isinstance(target, c.ArrayRef):
+            for index in target.indices:
+                self.expression(index, state)
+            return
+        self._write(target, state)  # a part of it, such as some of its bits
+
+    def _call(self, call: c.Call, state: WrittenState) -> None:
+        function = self.program.functions.get(call.function or "")
+        for k, arg in enumerate(call.args):
+            known = function is not None and k < len(function.params)
+            by_value = known and function is not None and not self.program.variable(function.params[k]).reference
+            if by_value or (call.function == "stream.write" and k == 1):
+                self.expression(arg, state)
+            else:
+                self._write(arg, state)
+
+    def _write(self, expr: c.Expr, state: WrittenState) -> None:
+        """Whatever stands in an expression may be written by it."""
+        written = {e.variable for e in c.walk(expr) if isinstance(e, (c.Name, c.ArrayRef))}
+        state.sure |= written
+        state.maybe |= written
+
+    def _read(self, ident: int, at: Origin, state: WrittenState) -> None:
+        around = self.open.get(ident)
+        if around is None or ident in self.found or ident in state.sure:
+            return
+        never = ident not in state.maybe
+        if never or around == (self.loops, self.branches):
+            self.found[ident] = (self.program.variable(ident), at, never)
+        state.sure.add(ident)
+
+
+def _opposite(program: c.Program, one: c.Expr, other: c.Expr) -> bool:
+    text = [" ".join(program.text(e.at).split()) for e in (one, other)]
+    match one, other:
+        case c.Unary(op="!", operand=inner), _:
+            return program.text(inner.at) == text[1]
+        case _, c.Unary(op="!", operand=inner):
+            return program.text(inner.at) == text[0]
+        case c.Binary(op=a, left=la, right=ra), c.Binary(op=b, left=lb, right=rb):
+            same = program.text(la.at) == program.text(lb.at) and program.text(ra.at) == program.text(rb.at)
+            return same and _OPPOSITE.get(a) == b
+    return False
