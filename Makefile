@@ -13,12 +13,17 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
-venv: $(READY)  ## set up .venv with hlspart (editable) and its development tools
+venv: $(READY)  ## set up .venv with hlspart (editable) and what its tests need
 
 $(READY): setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python >= 3.11 is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[exact,test,dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -e '.[exact,test]'
+	@touch $@
+
+DEVELOP := $(VENV)/.develop
+$(DEVELOP): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 demo: $(READY)  ## one sample end to end: II before, partition, banked C, II after, verified equal
@@ -30,13 +35,13 @@ test: $(READY)  ## all tests
 test-long: export HLSPART_TESTS = long
 test-long: test  ## all tests, the random ones on more programs and the tables with all their rows
 
-check: $(READY) dist  ## style, types, generated docs up to date, the packages fit to publish
+check: $(DEVELOP) dist  ## style, types, generated docs up to date, the packages fit to publish
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m hlspart.cli.docs --check docs
 
-dist: $(READY)  ## wheel and source archive in build/dist, checked
+dist: $(DEVELOP)  ## wheel and source archive in build/dist, checked
 	rm -rf build/lib build/bdist.* build/dist
 	$(BIN)/python -m build --no-isolation --outdir build/dist . >/dev/null
 	$(BIN)/twine check --strict build/dist/*
@@ -49,11 +54,11 @@ $(VENV)/.docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@
 
-format: $(READY)  ## format the Python code
+format: $(DEVELOP)  ## format the Python code
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format --quiet .
 
-bench: $(READY)  ## ratios: cost against trip counts, file sizes
+bench: $(DEVELOP)  ## ratios: cost against trip counts, file sizes
 	$(BIN)/python tests/bench.py $(BENCH)
 
 accuracy: $(READY)  ## predicted against published synthesis reports

@@ -332,7 +332,7 @@ def recount(found: Shared) -> None:
 def test_random_chains(tmp_path: Path) -> None:
     """What shares behaves alike, takes no more memory, and nothing of it is slower."""
     pairs, saved, blocks, in_place, known = [], 0, 0, 0, 0
-    for seed in range(amount(5, 10)):
+    for seed in range(amount(3, 10)):
         text = chain(seed)
         old = pipeline(text)
         found = old.buffers(BufferOptions(granule="bytes" if seed % 2 else "bram"))
@@ -358,4 +358,6 @@ def test_random_chains(tmp_path: Path) -> None:
         )
     results = verify_many(pairs)
     assert [r.status for r in results] == ["equal"] * len(results)
-    assert len(results) >= 5 and saved > 500 and blocks >= amount(5, 8) and known >= 5
+    assert (
+        len(results) >= amount(3, 5) and saved > amount(250, 500) and blocks >= amount(2, 8) and known >= amount(3, 5)
+    )

@@ -98,13 +98,13 @@ def test_the_figures_are_those_of_the_analyses(cli, page: Path) -> None:
 
 
 def test_every_sample_has_a_page(cli, tmp_path: Path) -> None:
-    samples = sorted((ROOT / "samples").glob("*.c"))
+    samples = sorted((ROOT / "samples").glob("*.c"))[:: amount(3, 1)]
     for sample in samples:
         shutil.copy(sample, tmp_path)
     done = cli("report", *(s.name for s in samples), "--out-dir", "pages", "--format", "html")
     assert done.code == 0
     pages = sorted((tmp_path / "pages").glob("*.html"))
-    assert len(pages) == len(samples) >= 10
+    assert len(pages) == len(samples) >= amount(4, 10)
     for path in pages:
         parsed = Page(path.read_text())
         assert parsed.open == [] and parsed.count["table"] >= 2
@@ -324,7 +324,7 @@ FRAMES = [(width, scheme) for width in (360, 768, 1280, 1920) for scheme in ("li
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium: apt-get install chromium to see the report page tested")
-@pytest.mark.parametrize(("width", "scheme"), amount([FRAMES[0], FRAMES[5]], FRAMES))
+@pytest.mark.parametrize(("width", "scheme"), amount([FRAMES[0]], FRAMES))
 def test_in_a_browser(page: Path, tmp_path: Path, width: int, scheme: str) -> None:
     """In a frame, for the window of a headless browser is never narrower than 500."""
     frame, picture, height = tmp_path / "frame.html", tmp_path / "shot.png", 2400

@@ -361,7 +361,7 @@ def test_lint_gives_no_advice_against_the_banks_of_expanded_loops(gemm: Path) ->
     assert "HLP302" in run("lint", "plain.c", "--format", "concise", "--no-cache", cwd=gemm).stdout
 
 
-@pytest.mark.parametrize(("pes", "after"), [(2, 3457), (4, 1729), (24, 290)][:: amount(2, 1)])
+@pytest.mark.parametrize(("pes", "after"), [(2, 3457), (4, 1729), (24, 290)][: amount(1, 3)])
 def test_a_loop_that_the_tool_pipelined_by_itself_stays_pipelined(gemm: Path, pes: int, after: int) -> None:
     """24 products a cycle before, as many for each element after; the pragma names the II, so that none is missed."""
     (gemm / "auto.c").write_text(
@@ -385,7 +385,7 @@ def test_banks_by_inference_where_the_rule_has_none(gemm: Path) -> None:
         "      out[r][c] = s;\n    }\n}\n"
     )
     cycles, lines = {}, {}
-    for source in ("none", "rule", "infer", "auto"):
+    for source in ("rule", "infer", "auto"):
         done = run("expand", "w.c", "--loop", "R", "--pe", "4", "--partition", source, "-o", "o.c", "--format", "json",
                    cwd=gemm)  # fmt: skip
         region = json.loads(done.stdout)["files"][0]["regions"][0]

@@ -203,20 +203,20 @@ O:  for (int i = 0; i < 8; i++) {
 
 
 SHIFTED = """\
-void k(const int x[64], int y[64], const int c[32])
+void k(const int x[64], int y[64], const int c[17])
 {
-    int past[32];
-Z:  for (int i = 0; i < 32; i++) {
+    int past[17];
+Z:  for (int i = 0; i < 17; i++) {
 #pragma HLS PIPELINE
         past[i] = 0;
     }
 L:  for (int n = 0; n < 64; n++) {
 #pragma HLS PIPELINE II=1
         int sum = 0;
-        for (int t = 31; t > 0; t--)
+        for (int t = 16; t > 0; t--)
             past[t] = past[t - 1];
         past[0] = x[n];
-        for (int t = 0; t < 32; t++)
+        for (int t = 0; t < 17; t++)
             sum += past[t] * c[t];
         y[n] = sum;
     }
@@ -226,11 +226,11 @@ L:  for (int n = 0; n < 64; n++) {
 
 def test_a_shift_register_becomes_registers_whatever_its_size() -> None:
     found = array(run(SHIFTED), "past")
-    assert (found.kind, found.banks) == ("complete", 32)
-    assert found.reason.endswith("registers answer at once, 1024 bits in all")
+    assert (found.kind, found.banks) == ("complete", 17)
+    assert found.reason.endswith("registers answer at once, 544 bits in all")
     before = {x.name: x.bounds for x in pipeline(SHIFTED).ii.loops}
-    assert before["L"] == (1, 32) and set(iis(pasted(SHIFTED)).values()) == {1}
-    moving = SHIFTED.replace("past[t - 1];", "past[t - 1] + past[(n + t) & 31];")  # would ask for multiplexers
+    assert before["L"] == (1, 17) and set(iis(pasted(SHIFTED)).values()) == {1}
+    moving = SHIFTED.replace("past[t - 1];", "past[t - 1] + past[(n + t) & 15];")  # would ask for multiplexers
     assert array(run(moving), "past").kind != "complete"
 
 

@@ -71,7 +71,7 @@ def test_again_changes_nothing(name: str) -> None:
 def test_edges_of_the_language(cxx: bool, tmp_path: Path) -> None:
     """Each style's output compiles and equals the original, a second run changes nothing, and not all is refused."""
     name, compiler = ("p.cpp", ("g++", "-std=c++14")) if cxx else ("p.c", ("gcc", "-std=gnu11"))
-    seeds = list(range(9000, 9000 + amount(5, 16)))
+    seeds = list(range(9000, 9000 + amount(4, 16)))
     texts = [edges.generate(seed, cxx) for seed in seeds]
     expected = outputs(tmp_path, "old", texts, driver(seeds), SANITIZED, compiler)
     for style in ("crossbar", "bankdim", "split, unrolled"):
@@ -79,11 +79,11 @@ def test_edges_of_the_language(cxx: bool, tmp_path: Path) -> None:
         new = [result.files[name] for result in results]
         assert outputs(tmp_path, "new", new, driver(seeds), SANITIZED, compiler) == expected
         assert [rewritten(text, style, name).files[name] for text in new] == new
-        least = {"split, unrolled": amount(1, 2)}.get(style, amount(4, 10))
+        least = {"split, unrolled": amount(1, 2)}.get(style, amount(3, 10))
         assert tally(results)["rewritten", None] >= least, (style, tally(results))
 
 
-@pytest.mark.parametrize(("make", "seed"), [(bodies.generate, 1), (bodies.generate, 5), (generate, 8)][:: amount(2, 1)])
+@pytest.mark.parametrize(("make", "seed"), [(generate, 8), (bodies.generate, 1), (bodies.generate, 5)][: amount(1, 3)])
 def test_banks_are_asked_for_what_the_model_predicts(make: Callable[[int], str], seed: int, tmp_path: Path) -> None:
     text = make(seed)
     result = rewritten(text, "crossbar")
