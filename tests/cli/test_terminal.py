@@ -234,7 +234,7 @@ def test_a_step_of_infer_says_its_own_options_again(cli, here: Path) -> None:
     assert "rewrite" not in step  # which has no --scheme and might write other banks
 
 
-@pytest.mark.parametrize("command", ["ii", "infer"])
+@pytest.mark.parametrize("command", amount(["ii"], ["ii", "infer"]))
 def test_missed_targets_are_red_where_colours_are_wanted(cli, here: Path, command: str) -> None:
     always = cli(command, "bottleneck.c", "--color", "always").out
     plain = cli(command, "bottleneck.c").out

@@ -196,7 +196,7 @@ WRITTEN = {
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", [*WRITTEN][:: amount(2, 1)])
+@pytest.mark.parametrize("name", [*WRITTEN][:: amount(3, 1)])
 def test_awkward_nests(name: str, tmp_path: Path) -> None:
     source, tiles = WRITTEN[name]
     path = tmp_path / "f.c"
@@ -253,7 +253,7 @@ PLACED = {
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", [*PLACED][:: amount(2, 1)])
+@pytest.mark.parametrize("name", [*PLACED][:: amount(3, 1)])
 def test_statements_placed_in_the_tile_space(name: str, tmp_path: Path) -> None:
     source, tiles, said = PLACED[name]
     path = tmp_path / "f.c"

@@ -44,7 +44,7 @@ BORDERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("border", [*BORDERS][:: amount(2, 1)])
+@pytest.mark.parametrize("border", [*BORDERS][:: amount(3, 1)])
 def test_places_that_are_clamped_are_selected_in_the_window(border: str) -> None:
     language, head, before, within, at, along = BORDERS[border]
     text = SELECTED.format(head=head, before=before, within=within, at=at, along=along)
@@ -129,7 +129,7 @@ KEPT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("why", [*KEPT][:: amount(4, 1)])
+@pytest.mark.parametrize("why", [*KEPT][:: amount(6, 1)])
 def test_a_frame_stays_where_the_channel_would_be_read_otherwise(why: str) -> None:
     old = hlspart.parse(KEPT[why], "edges.cpp", top="edges")
     new = old.rewrite(style="reuse")
