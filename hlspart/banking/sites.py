@@ -129,10 +129,10 @@ class Sites:
         return self._boxes[domain]
 
     def shadow(self, domain: str, names: Iterable[str]) -> Box | None:
-        """The box that the values of ``names`` in a domain are; other names have one value in it."""
+        """The box of the values of ``names`` in a domain, whatever the parameters; others have one value in it."""
         kept = frozenset(names)
         box = self.box(domain)
-        if box is not None or kept >= set(self.space.names):
+        if box is not None:
             return box
         if (domain, kept) not in self._shadows:
             try:

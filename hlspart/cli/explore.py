@@ -153,7 +153,7 @@ def command(
 
         top = run.top()
         try:
-            result = run.pipeline.explore(top, options, PROGRESS.note)
+            result = run.pipeline.explore(top, options, PROGRESS.note if PROGRESS.shown else None)
         except FixError as error:
             click.echo(str(error), err=True)
             run.found()

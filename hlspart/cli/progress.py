@@ -35,6 +35,11 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    @property
+    def shown(self) -> bool:
+        """Whether somebody sees it."""
+        return self._thread is not None
+
     def note(self, text: str) -> None:
         """How far the work is, in place of what is being done."""
         self._note = text

@@ -6,9 +6,10 @@ the steps and their order. ``cycles`` holds for every order of the time loops of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from hlspart.model.exploring import ExternalMemory, TiledNest
+from hlspart.model.exploring import ExternalMemory, Operand, TiledNest
 
 
 class Bound:
@@ -16,26 +17,13 @@ class Bound:
 
     def __init__(self, nest: TiledNest, off_chip: ExternalMemory) -> None:
         self.nest, self.off_chip = nest, off_chip
-        self._moved: dict[tuple[int, ...], tuple[int, int]] = {}
-        self._own = [tuple({k: None for d in o.dims for k, _ in d.terms}) for o in nest.operands]
+        self._of: dict[tuple[int, ...], ShardBound] = {}
 
-    def cycles(self, shard: Sequence[int], split: Sequence[int]) -> int:
-        """Cycles that every order takes, each time that the nest runs.
-
-        Before the first iteration starts one tile of every operand that is read has come; after the last has started
-        one tile of each result leaves. Between: every step fills and drains its pipeline, or the engine that moves
-        the data is busy, with every tile of the operand at least once.
-        """
-        body = self._work(shard, split)
-        coming = [self._transfer(shard, split, k) for k, o in enumerate(self.nest.operands) if o.loaded]
-        leaving = [self._transfer(shard, split, k) for k, o in enumerate(self.nest.operands) if o.stored]
-        join = max if self.off_chip.per_array else sum
-        first = join([c for c, _ in coming]) if coming else 0
-        last = join([c for c, _ in leaving]) if leaving else 0
-        loading = join([c * n for c, n in coming]) if coming else 0
-        storing = join([c * n for c, n in leaving]) if leaving else 0
-        once = self._step(shard, split)
-        return self.nest.repeats * max(first + body + last, loading + once + last, first + once + storing)
+    def under(self, shard: tuple[int, ...]) -> ShardBound:
+        """Bounds of the candidates under one shard vector."""
+        if shard not in self._of:
+            self._of[shard] = ShardBound(self.nest, self.off_chip, shard)
+        return self._of[shard]
 
     def least(self, shard: Sequence[int]) -> int:
         """Cycles that every split takes under a shard vector: all iterations, the first move and the last."""
@@ -47,37 +35,54 @@ class Bound:
         ends = any(o.loaded for o in self.nest.operands) + any(o.stored for o in self.nest.operands)
         return self.nest.repeats * (own * once + fill + ends * self.off_chip.latency)
 
-    def _step(self, shard: Sequence[int], split: Sequence[int]) -> int:
-        iterations = 1
-        for (_, n), s, t in zip(self.nest.loops, shard, split, strict=True):
-            own = -(-n // s)
+
+class ShardBound:
+    """Bounds of the candidates under one shard vector."""
+
+    def __init__(self, nest: TiledNest, off_chip: ExternalMemory, shard: Sequence[int]) -> None:
+        self.nest, self.off_chip, self.shard = nest, off_chip, shard
+        self._own = [-(-n // s) for (_, n), s in zip(nest.loops, shard, strict=True)]
+        # per operand that moves: by the splits of its own loops what one move takes, and all that there are at least
+        self._moved: list[tuple[Operand, tuple[int, ...], dict[tuple[int, ...], tuple[int, int]]]] = [
+            (o, tuple({k: None for d in o.dims for k, _ in d.terms}), {}) for o in nest.operands if o.loaded or o.stored
+        ]
+
+    def cycles(self, split: Sequence[int]) -> int:
+        """Cycles that every order takes, each time that the nest runs.
+
+        Before the first iteration starts one tile of every operand that is read has come; after the last has started
+        one tile of each result leaves. Between: every step fills and drains its pipeline, or the engine that moves
+        the data is busy, with every tile of the operand at least once.
+        """
+        iterations = steps = 1
+        for own, t in zip(self._own, split, strict=True):
             iterations *= -(-own // t)
-        return iterations * self.nest.ii - self.nest.ii + self.nest.depth
-
-    def _work(self, shard: Sequence[int], split: Sequence[int]) -> int:
-        steps = 1
-        for t in split:
             steps *= t
-        return steps * self._step(shard, split)
+        once = (iterations - 1) * self.nest.ii + self.nest.depth
+        first = last = loading = storing = 0
+        for operand, own_loops, known in self._moved:
+            key = tuple([split[k] for k in own_loops])
+            if key not in known:
+                known[key] = self._transfer(operand, key, own_loops)
+            one, every = known[key]
+            if self.off_chip.per_array:
+                if operand.loaded:
+                    first, loading = max(first, one), max(loading, every)
+                if operand.stored:
+                    last, storing = max(last, one), max(storing, every)
+            else:
+                if operand.loaded:
+                    first, loading = first + one, loading + every
+                if operand.stored:
+                    last, storing = last + one, storing + every
+        return self.nest.repeats * max(first + steps * once + last, loading + once + last, first + once + storing)
 
-    def _transfer(self, shard: Sequence[int], split: Sequence[int], operand: int) -> tuple[int, int]:
-        """Cycles of one move of an operand, and how often it moves at least: once per tile."""
-        own = self._own[operand]
-        key = (operand, *[shard[k] for k in own], *[split[k] for k in own])
-        if key not in self._moved:
-            self._moved[key] = self._counted(shard, split, operand)
-        return self._moved[key]
-
-    def _counted(self, shard: Sequence[int], split: Sequence[int], operand: int) -> tuple[int, int]:
-        found = self.nest.operands[operand]
-        size, tiles = found.element_bytes, 1
-        for dim in found.dims:
-            span = dim.width
-            for k, c in dim.terms:
-                own = -(-self.nest.loops[k][1] // shard[k])
-                span += abs(c) * (-(-own // split[k]) - 1)
-            size *= span
-        for k in self._own[operand]:
-            size *= shard[k]
-            tiles *= split[k]
-        return self.off_chip.latency + (size + self.off_chip.width - 1) // self.off_chip.width, tiles
+    def _transfer(self, operand: Operand, steps: Sequence[int], loops: Sequence[int]) -> tuple[int, int]:
+        """Cycles of one move of an operand, and of all, once per tile."""
+        slices = {k: -(-self._own[k] // t) for k, t in zip(loops, steps, strict=True)}
+        size = operand.element_bytes
+        for dim in operand.dims:
+            size *= dim.width + sum(abs(c) * (slices[k] - 1) for k, c in dim.terms)
+        size *= math.prod(self.shard[k] for k in loops)
+        once = self.off_chip.latency + (size + self.off_chip.width - 1) // self.off_chip.width
+        return once, once * math.prod(steps)

@@ -9,10 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from hlspart.explore import farm, report
-from hlspart.explore.front import chained
+from hlspart.explore.front import chained, fastest
 from hlspart.explore.measured import Banked, Predict
 from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
-from hlspart.explore.readback import Selection, WrittenChoice, select
+from hlspart.explore.readback import READ_BACK, Selection, WrittenChoice, select
 from hlspart.explore.requests import finding
 from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
@@ -94,7 +94,11 @@ class Explorer:
         fronts = [results[k].front for k in range(len(regions))]
         called = [k if r.functions_of is None else r.functions_of for k, r in enumerate(regions)]
         groups = view.at_once
-        merged = chained(fronts, self.share, budget, called, groups) if all(fronts) else ()
+        merged: tuple[Combined, ...] = ()
+        if all(fronts) and self.options.objective == "latency" and not self.options.pareto:
+            merged = fastest(READ_BACK, fronts, self.share, budget, called, groups)
+        elif all(fronts):
+            merged = chained(fronts, self.share, budget, called, groups)
         selection = self._choice(regions, merged, groups, until)
         best = selection.best
         known = not any(r.written.nest.least for r in regions)
@@ -139,7 +143,7 @@ class Explorer:
         space = {"regions": list(keys), "tasks": len(planned), "version": __version__, "model": MODEL}
         store = Store(self.options.state, space, self.options.resume)
         left = [t for t in planned if t.key not in store.done]
-        watch = Watch(problem, planned, self.progress or (lambda _: None))
+        watch = Watch(problem, planned, self.progress)
         watch.take(list(store.done.values()))
 
         def done(records: list[dict[str, Any]]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import le
 from typing import Generic, Protocol, TypeVar
@@ -23,19 +23,27 @@ class Figured(Protocol):
 
 
 _F = TypeVar("_F", bound=Figured)
+_T = TypeVar("_T")
+#: What sums of nests may take more than the sum of their least, in turn, in search of the fastest: 1/64 more, ...
+_SLACKS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
 
 
 def front(points: Iterable[_F]) -> tuple[_F, ...]:
     """Those that no other is at least as good as in everything, by cycles; of equals the first in the total order."""
-    kept, corners = [], _Corners()
-    for figures, equals in groupby(sorted(points, key=_figures), key=_figures):
+    best = _unbeaten(sorted(((p.figures, p) for p in points), key=_figures))
+    return tuple(min(equals, key=lambda p: p.key) for equals in best)
+
+
+def _unbeaten(ordered: Iterable[tuple[tuple[int, ...], _T]]) -> Iterator[list[_T]]:
+    """Of what has figures, in their order: those that are equal, where no other is at most them in everything."""
+    corners = _Corners()
+    for figures, equals in groupby(ordered, key=_figures):
         if corners.add(figures[1:]):  # none that comes later takes fewer cycles
-            kept.append(min(equals, key=lambda p: p.key))
-    return tuple(kept)
+            yield [entry for _, entry in equals]
 
 
-def _figures(point: Figured) -> tuple[int, ...]:
-    return point.figures
+def _figures(entry: tuple[tuple[int, ...], object]) -> tuple[int, ...]:
+    return entry[0]
 
 
 class _Corners:
@@ -63,51 +71,84 @@ class _Corners:
 
 
 class Front(Generic[_F]):
-    """A front that grows; ``add`` keeps of equals the one with the least key."""
+    """A front that grows; ``add`` keeps of equals the one with the least key.
+
+    Those that are alike in all figures but the first two lie on a staircase: the more cycles, the less bytes.
+    """
 
     def __init__(self) -> None:
-        self._of: list[tuple[tuple[int, ...], _F]] = []
+        self._stairs: dict[tuple[int, ...], list[tuple[tuple[int, ...], _F]]] = {}
 
     def beaten(self, figures: tuple[int, ...]) -> bool:
         """Whether a kept point is better in something and no worse in anything."""
-        size, rest = figures[1], figures[2:]
-        end = bisect_right(self._of, figures, key=lambda e: e[0])  # the others take more cycles
-        return any(f[1] <= size and f != figures and all(map(le, f[2:], rest)) for f, _ in self._of[:end])
+        first, rest = figures[:2], figures[2:]
+        for others, stair in self._stairs.items():
+            if all(map(le, others, rest)):
+                at = bisect_right(stair, first[0], key=_cycles)  # the others take more cycles
+                if at and stair[at - 1][0][1] <= first[1] and stair[at - 1][0] != figures:
+                    return True
+        return False
 
     def add(self, point: _F) -> None:
         """Take a point in, and what it beats out."""
         figures = point.figures
         if self.beaten(figures):
             return
-        for f, kept in self._of:
-            if f == figures:
-                if point.key < kept.key:
-                    self._of.remove((f, kept))
-                    break
-                return
-        self._of = [(f, p) for f, p in self._of if not all(a <= b for a, b in zip(figures, f, strict=True))]
-        insort(self._of, (figures, point), key=lambda e: e[0])
+        rest = figures[2:]
+        for others, stair in self._stairs.items():
+            if all(map(le, rest, others)):
+                self._stairs[others] = [e for e in stair if e[0] == figures or not all(map(le, figures, e[0]))]
+        stair = self._stairs.setdefault(rest, [])
+        at = bisect_left(stair, figures[0], key=_cycles)
+        if at == len(stair) or stair[at][0] != figures:
+            stair.insert(at, (figures, point))
+        elif point.key < stair[at][1].key:
+            stair[at] = (figures, point)
 
     @property
     def points(self) -> tuple[_F, ...]:
-        """By cycles."""
-        return tuple(p for _, p in self._of)
+        """By their figures."""
+        every = (e for stair in self._stairs.values() for e in stair)
+        return tuple(p for _, p in sorted(every, key=lambda e: e[0]))
+
+
+def _cycles(entry: tuple[tuple[int, ...], object]) -> int:
+    return entry[0][0]
 
 
 def within(figures: tuple[int, ...], budget: ResourceBudget) -> bool:
     """Whether figures keep to their limits."""
-    return all(most is None or n <= most for n, most in zip(figures, budget.limits, strict=False))
+    _, size, dsp, blocks = budget.limits
+    kept = (size is None or figures[1] <= size) and (dsp is None or figures[2] <= dsp)
+    return kept and (blocks is None or len(figures) < 4 or figures[3] <= blocks)
+
+
+def fastest(
+    count: int, fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget, alike: Sequence[int] = (),
+    at_once: Sequence[Sequence[int]] = (),
+) -> tuple[Combined, ...]:  # fmt: skip
+    """At least the first ``count`` of :func:`chained`, by cycles, or all.
+
+    What takes more cycles than some number is no better than what takes less, so it is left out at each nest; with a
+    greater number where too few are left.
+    """
+    least = sum(_least(fronts, group) for group in at_once or [(k,) for k in range(len(fronts))])
+    for slack in _SLACKS:
+        found = chained(fronts, share, budget, alike, at_once, least + int(least * slack))
+        if len(found) >= count:
+            return found
+    return chained(fronts, share, budget, alike, at_once)
 
 
 def chained(
     fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget, alike: Sequence[int] = (),
-    at_once: Sequence[Sequence[int]] = (),
+    at_once: Sequence[Sequence[int]] = (), most: int | None = None,
 ) -> tuple[Combined, ...]:  # fmt: skip
     """One point per nest, one after the other: cycles, DSP blocks and BRAM add, bytes are shared (the most) or add.
 
     ``alike``: per nest the first one whose functions it calls, itself where it has its own. Those of one group take
     one point, and their DSP blocks count once. ``at_once``: all nests in order, those together that run at once: they
-    take as long as the longest, and their bytes add.
+    take as long as the longest, and their bytes add. ``most``: cycles of what is looked for.
 
     Exact: cycles, bytes and DSP of a whole grow with those of its parts, so a part that another part beats is in no
     whole that nothing beats. Partial wholes beyond the budget stay beyond it.
@@ -115,20 +156,45 @@ def chained(
     found: tuple[Combined, ...] = (Combined(0, 0, 0, ()),)
     first = tuple(alike) or tuple(range(len(fronts)))
     own = [k for k, root in enumerate(first) if root == k]
-    for group in at_once or [(k,) for k in range(len(fronts))]:
-        if group[0] not in own:
-            continue
+    groups = [g for g in at_once or [(k,) for k in range(len(fronts))] if g[0] in own]
+    left = sum(_least(fronts, g) * first.count(g[0]) for g in groups)
+    for group in groups:
         times = first.count(group[0])
-        longer = (
-            Combined(
-                c.cycles + p.cycles * times, max(c.size, p.size) if share else c.size + p.size * times, c.dsp + p.dsp,
-                (*c.points, *p.points), None if p.bram18k is None else (c.bram18k or 0) + p.bram18k * times,
-            )
-            for c in found
-            for p in _beside([fronts[k] for k in group], budget)
-        )  # fmt: skip
-        found = front(c for c in longer if within(c.figures, budget))
+        left -= _least(fronts, group) * times
+        room = None if most is None else most - left
+        found = _joined(found, _beside([fronts[k] for k in group], budget), times, share, budget, room)
     return tuple(replace(c, points=tuple(c.points[own.index(root)] for root in first)) for c in found)
+
+
+def _least(fronts: Sequence[Sequence[Point]], group: Sequence[int]) -> int:
+    return max(min((p.cycles for p in fronts[k]), default=0) for k in group)
+
+
+def _joined(
+    found: Sequence[Combined], parts: Sequence[Combined], times: int, share: bool, budget: ResourceBudget,
+    room: int | None,
+) -> tuple[Combined, ...]:  # fmt: skip
+    """Each of ``found`` with each part, ``times`` times; ``parts`` by their cycles, ``room``: the most in all."""
+    sums = []
+    for i, c in enumerate(found):
+        for j, p in enumerate(parts):
+            cycles = c.cycles + p.cycles * times
+            if room is not None and cycles > room:
+                break
+            size = max(c.size, p.size) if share else c.size + p.size * times
+            blocks = () if p.bram18k is None else ((c.bram18k or 0) + p.bram18k * times,)
+            figures = (cycles, size, c.dsp + p.dsp, *blocks)
+            if within(figures, budget):
+                sums.append((figures, (i, j)))
+
+    def whole(figures: tuple[int, ...], i: int, j: int) -> Combined:
+        return Combined(*figures[:3], (*found[i].points, *parts[j].points), *figures[3:])
+
+    sums.sort()
+    kept = []
+    for equals in _unbeaten((figures, (figures, *pair)) for figures, pair in sums):
+        kept.append(min((whole(*e) for e in equals), key=lambda c: c.key))
+    return tuple(kept)
 
 
 def _beside(fronts: Sequence[Sequence[Point]], budget: ResourceBudget) -> tuple[Combined, ...]:

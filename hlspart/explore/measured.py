@@ -26,6 +26,10 @@ Predict = Callable[[Mapping[str, str]], IIResult]
 Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
+#: Levels of a tree of sums that is looked at to learn what a level takes.
+LEVELS = 3
+
+
 class IterationFigure(Struct, frozen=True):
     """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why."""
 
@@ -90,17 +94,17 @@ class IterationFigures:
         if self.options.schedule:  # small buffers may lie in faster memory
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
-        written = self.options.write or self.options.schedule  # else the II is one figure a nest
-        if written and (given is None or given.ii is None) and found.reductions:
-            chain = self._chain(nest)
         given = given or Assumed()
+        if given.ii is None and found.reductions:
+            chain = self._chain(nest)
+        joins = self._joins(nest) if given.depth is None and self.options.elements > 1 else None
         shared = self._shared(nest, of.dsp) if given.dsp is None and self.options.elements > 1 else ()
         dsp = of.dsp if given.dsp is None else given.dsp
         least = tuple(n for n in of.least if getattr(given, n) is None)
         if least:
             self.diagnostics.append(self._unknown(nest, least, of.cause))
         return replace(found, ii=given.ii or of.ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain if max(chain) > of.ii else (0, 0), least=least)  # fmt: skip
+                       chain=chain if max(chain) > of.ii else (0, 0), joins=joins, least=least)  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -114,9 +118,7 @@ class IterationFigures:
 
     def _shared(self, nest: ReadNest, dsp: int) -> tuple[tuple[Loops, int], ...]:
         """DSP blocks that serve all elements along some loops, with the loops along which they do not."""
-        of = nest.nest
-        fixed = of.reductions if of.ordered and not (self.options.reassociate and of.sums) else frozenset()
-        spread = frozenset(k for k, n in enumerate(of.extents) if n > 1) - of.whole - fixed
+        of, spread = nest.nest, self._spread(nest.nest)
 
         def blocks(loops: Loops) -> int | None:
             shard = tuple(2 if k in loops else 1 for k in range(len(of.loops)))
@@ -129,6 +131,40 @@ class IterationFigures:
             return next((f.resources.dsp for f in functions if f.name == emitted[0].compute), None)
 
         return shared_blocks(operation_loops(self.program, self.analysis, nest), spread, dsp, blocks)
+
+    def _spread(self, of: TiledNest) -> Loops:
+        """Loops that may lie in space."""
+        fixed = of.reductions if of.ordered and not (self.options.reassociate and of.sums) else frozenset()
+        return frozenset(k for k, n in enumerate(of.extents) if n > 1) - of.whole - fixed
+
+    def _joins(self, nest: ReadNest) -> tuple[int, int] | None:
+        """Cycles of the loops that add the parts of sums up, beside one a word: of two parts, of each further level.
+
+        The least of all sums of the nest; one that is not known takes a cycle.
+        """
+        of = nest.nest
+        here = frozenset(k for o in of.operands if o.in_place for k in of.carried(o))  # a sum that stays whole
+        k = max((self._spread(of) & of.reductions) - here, key=lambda k: (of.extents[k], k), default=None)
+        if k is None:
+            return None
+        sums = sum(k in of.carried(o) for o in of.operands)
+        levels = sorted({1, min(LEVELS, of.extents[k].bit_length() - 1)})
+        depths = []
+        for level in levels:
+            loops = range(len(of.loops))
+            shard = tuple(1 << level if n == k else 1 for n in loops)
+            split = tuple(1 if n in of.reductions else -(-e // 2) for n, e in enumerate(of.extents))
+            try:
+                texts, emitted = write(
+                    self.program, [(nest, Vector(shard, split, tuple(loops)))], self.options.off_chip
+                )
+            except Refusal:
+                return None
+            name = emitted[0].compute
+            found = [x for x in self.predict(texts).loops if x.function == name and x.pipelined][-sums:]
+            depths.append(min((x.depth or 1 for x in found), default=1))
+        further = (depths[-1] - depths[0]) // max(1, levels[-1] - 1)
+        return depths[0], max(0, further)
 
     def _chain(self, nest: ReadNest) -> tuple[int, int]:
         """Cycles from a term of a sum to the next, the most that ``ii`` says: of the iteration before, or of another.

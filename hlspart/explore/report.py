@@ -92,7 +92,8 @@ class View:
         return {
             "explored": True, "does": kind(region.written), "loops": [{"name": n, "extent": e} for n, e in of.loops],
             "around": [x.name for x in region.written.around], "repeats": of.repeats,
-            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp, "at_least": list(of.least)},
+            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp, "chain": list(of.chain),
+                        "joins": list(of.joins or ()), "at_least": list(of.least)},
             "shared_dsp": [{"dsp": n, "loops": [of.loops[j][0] for j in sorted(k)]} for k, n in of.shared_dsp],
             "keeps_order": region.space.strict,
             "operands": [

@@ -66,7 +66,10 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
     (shard, split) pairs are taken by their bound on cycles; the other figures do not depend on the order of the
     loops, so a pair whose bounds a found point beats is decided without a look at its orders.
     """
-    bound, costs = Bound(space.nest, off_chip), Costs(space.nest, task.shard, off_chip)
+    bound, costs = Bound(space.nest, off_chip).under(task.shard), Costs(space.nest, task.shard, off_chip)
+    corners = space.corners(task.shard) if task.limit is None and space.nest.memories is None else ()
+    if corners and budget.dsp is not None and costs.dsp > budget.dsp:
+        return _too_large(task, costs, corners)
     pairs = []
     left = task.looked_at
     for split in itertools.islice(space.slices(task.shard), task.part, None, task.parts):
@@ -74,41 +77,55 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
         if not orders:
             continue
         left -= len(orders)
-        pairs.append((bound.cycles(task.shard, split), split, orders, costs.figures(split)))
+        pairs.append((bound.cycles(split), split, orders, costs.figures(split)))
     pairs.sort(key=lambda p: (p[0], p[1]))
     found: Front[Point] = Front()
     evaluated = pruned = 0
     missing: dict[str, list[int]] = {}
-    least: dict[str, int] = {}
+    limits = budget.limits[1:]
     for low, split, orders, fixed in pairs:
-        needs = dict(zip(RESOURCES, fixed, strict=False))
-        for resource, need in needs.items():
-            least[resource] = min(need, least.get(resource, need))
-        limits = zip(needs, budget.limits[1:], strict=False)
-        short = [r for r, have in limits if have is not None and needs[r] > have]
+        short = [
+            (r, need)
+            for r, need, have in zip(RESOURCES, fixed, limits, strict=False)
+            if have is not None and need > have
+        ]
         if short:
             evaluated += len(orders)
-            for resource in short:
-                entry = missing.setdefault(resource, [0, needs[resource]])
+            for resource, need in short:
+                entry = missing.setdefault(resource, [0, need])
                 entry[0] += len(orders)
-                entry[1] = min(entry[1], needs[resource])
+                entry[1] = min(entry[1], need)
             continue
         if found.beaten((low, *fixed)):
             pruned += len(orders)
             continue
         for order in orders:
-            vector, full = space.vector(task.shard, split, order), costs.of(split, order)
+            cycles, vector = costs.cycles(split, order), space.vector(task.shard, split, order)
             evaluated += 1
-            if full.cycles < low:
-                raise BoundViolated(f"{space.nest.name} {vector}: {full.cycles} cycles, bound {low}")
-            found.add(Point(full.cycles, full.size, full.dsp, vector, full.bram18k))
+            if cycles < low:
+                raise BoundViolated(f"{space.nest.name} {vector}: {cycles} cycles, bound {low}")
+            found.add(Point(cycles, fixed[0], fixed[1], vector, *fixed[2:]))
+    needs = zip(*(fixed for *_, fixed in pairs), strict=True)
     return {
         "task": task.key,
         "evaluated": evaluated,
         "pruned": pruned,
         "failed": missing,
-        "least": least,
+        "least": dict(zip(RESOURCES, map(min, needs), strict=False)),
         "front": [[*p.figures, p.vector.split, p.vector.order] for p in found.points],
+    }
+
+
+def _too_large(task: Task, costs: Costs, corners: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """The record where a shard vector alone has too many DSP blocks: the first of its parts counts all candidates."""
+    first = task.part == 0
+    return {
+        "task": task.key,
+        "evaluated": task.candidates if first else 0,
+        "pruned": 0,
+        "failed": {"dsp": [task.candidates, costs.dsp]} if first else {},
+        "least": {"bytes": min(costs.figures(c)[0] for c in corners), "dsp": costs.dsp},
+        "front": [],
     }
 
 

@@ -127,6 +127,16 @@ class Space:
         """The split vectors under a shard vector."""
         yield from (s for s in itertools.product(*self._choices(shard)) if self._kept(shard, s))
 
+    def corners(self, shard: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """The split vectors of the least or the most steps along each loop, if those between are all there.
+
+        Tiles shrink with the steps along a loop but for the second copy that a first cut brings, so that the least
+        bytes are those of a corner.
+        """
+        if self.strict or self._resident or self.nest.streams:
+            return ()
+        return tuple(itertools.product(*(dict.fromkeys(c[:1] + c[-1:]) for c in self._choices(shard))))
+
     def _choices(self, shard: Sequence[int]) -> list[tuple[int, ...]]:
         own = [-(-n // s) for n, s in zip(self.nest.extents, shard, strict=True)]
         free = [(1,) if k in self.nest.whole else splits(n) for k, n in enumerate(own)]

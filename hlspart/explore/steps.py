@@ -9,7 +9,9 @@ step belongs to one of a few classes, which are counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any
 
 from msgspec import Struct
 
@@ -25,16 +27,17 @@ def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
 class _Tile(Struct, frozen=True):
     """The tiles of an operand, of all elements, at one step.
 
-    ``size``: bytes; ``words``: of one element; ``spare``: bytes of the parts of its sums; ``cycles``: of a move;
-    ``blocks``, ``spare_blocks``: of BRAM, of one copy and of the parts.
+    ``size``: bytes; ``words``: of one element; ``copies``: two of what moves, one of what stays; ``held``: bytes of the
+    copies and of the parts of its sums; ``cycles``: of a move; ``blocks``: of BRAM, of copies and parts, which have no
+    banks.
     """
 
     size: int
     words: int
-    spare: int
+    copies: int
+    held: int
     cycles: int
     blocks: int
-    spare_blocks: int
 
 
 class Costs:
@@ -48,37 +51,49 @@ class Costs:
         self.dsp = nest.dsp_of(shard)
         self._extents = tuple(-(-n // s) for n, s in zip(nest.extents, shard, strict=True))
         self._own = [tuple(sorted(o.loops)) for o in nest.operands]
+        self._carried = [nest.carried(o) for o in nest.operands]
         self._elements = [math.prod(shard[k] for k in own) for own in self._own]
-        self._parts = [math.prod(shard[k] for k in nest.carried(o)) for o in nest.operands]
-        self._known: list[dict[tuple[int, ...], _Tile]] = [{} for _ in nest.operands]
+        self._parts = [math.prod(shard[k] for k in carried) for carried in self._carried]
+        self._known: list[dict[Any, _Tile]] = [{} for _ in nest.operands]
+        self._keys: list[Callable[[Sequence[int]], Any]] = [itemgetter(*own) if own else _nothing for own in self._own]
 
     def of(self, split: tuple[int, ...], order: Sequence[int]) -> StepCost:
         """The cost of a candidate."""
         tiles = self._tiles(split)
-        moves = tuple(self._move(at, tile, split, order) for at, tile in enumerate(tiles))
-        steps = math.prod(split)
-        compute = self._compute(split, tiles)
+        moves = []
+        for at, (operand, tile) in enumerate(zip(self.nest.operands, tiles, strict=True)):
+            period, loaded = self._turn(at, split, order)
+            moves.append(Move(operand.name, tile.size, tile.copies, period, loaded, operand.stored, tile.cycles))
+        steps, compute = math.prod(split), self._compute(split, tiles)
         cycles = total(self.nest, steps, compute, moves, self.off_chip)
         once = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
-        size, dsp = self._occupied(split, tiles)
-        return StepCost(cycles, size, dsp, once * self.nest.repeats, steps, compute, moves, self._blocks(split, tiles))
+        serial = once * self.nest.repeats
+        return StepCost(cycles, self._held(tiles), self.dsp, serial, steps, compute, tuple(moves), self._blocks(tiles))
+
+    def cycles(self, split: tuple[int, ...], order: Sequence[int]) -> int:
+        """Those of a candidate alone."""
+        tiles = self._tiles(split)
+        turns = []
+        for at, (operand, tile) in enumerate(zip(self.nest.operands, tiles, strict=True)):
+            period, loaded = self._turn(at, split, order)
+            turns.append((period, tile.cycles if loaded else 0, tile.cycles if operand.stored else 0))
+        return _total(self.nest, math.prod(split), self._compute(split, tiles), turns, self.off_chip)
 
     def figures(self, split: tuple[int, ...]) -> tuple[int, ...]:
-        """The figures but cycles, which no order of the time loops changes."""
+        """The figures but cycles, which no order of the time loops changes: bytes on the chip, DSP, blocks of BRAM."""
         tiles = self._tiles(split)
-        blocks = self._blocks(split, tiles)
-        return (*self._occupied(split, tiles), *(() if blocks is None else (blocks,)))
+        blocks = self._blocks(tiles)
+        return (self._held(tiles), self.dsp) if blocks is None else (self._held(tiles), self.dsp, blocks)
 
     # --------------------------------------------------------------------------------- tiles
 
     def _tiles(self, split: tuple[int, ...]) -> list[_Tile]:
         found = []
-        for at, (own, known) in enumerate(zip(self._own, self._known, strict=True)):
-            key = tuple([split[k] for k in own])
-            tile = known.get(key)
-            if tile is None:
-                tile = known[key] = self._tile(at, split)
-            found.append(tile)
+        for at, known in enumerate(self._known):
+            key = self._keys[at](split)
+            if key not in known:
+                known[key] = self._tile(at, split)
+            found.append(known[key])
         return found
 
     def _tile(self, at: int, split: tuple[int, ...]) -> _Tile:
@@ -91,9 +106,10 @@ class Costs:
         width = 8 * operand.element_bytes
         spare_blocks = parts * elements * memories.blocks(words, width) if memories is not None and parts > 1 else 0
         if operand.in_place:
-            return _Tile(0, words, spare, 0, 0, spare_blocks)
+            return _Tile(0, words, 1, spare, 0, spare_blocks)
         size = words * operand.element_bytes * elements
         cycles = self.off_chip.latency + -(-size // self.off_chip.width)
+        copies = 2 if any(split[k] > 1 for k in self._own[at]) else 1
         blocks = 0
         if nest.copied or memories is not None:
             how = copying(nest, operand, Vector(self.shard, split, ()), slices, cycles)
@@ -104,48 +120,45 @@ class Costs:
                 blocks = elements * sum(memories.blocks(depth, width) for depth in depths)
             if nest.copied:
                 cycles = max(cycles, how.cycles)
-        return _Tile(size, words, spare, cycles, blocks, spare_blocks)
+        return _Tile(size, words, copies, size * copies + spare, cycles, blocks * copies + spare_blocks)
 
     def _slices(self, split: Sequence[int]) -> tuple[int, ...]:
         return tuple([-(-n // t) for n, t in zip(self._extents, split, strict=True)])
 
     # --------------------------------------------------------------------------------- figures
 
-    def _occupied(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> tuple[int, int]:
-        """Bytes on the chip, and DSP blocks."""
-        size = sum([t.size * self._copies(at, split) + t.spare for at, t in enumerate(tiles)])
-        return size, self.dsp
+    def _held(self, tiles: Sequence[_Tile]) -> int:
+        """Bytes on the chip."""
+        return sum([t.held for t in tiles])
 
-    def _blocks(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> int | None:
-        """Blocks of BRAM; parts of sums have no banks."""
-        if self.nest.memories is None:
-            return None
-        return sum(t.blocks * self._copies(at, split) + t.spare_blocks for at, t in enumerate(tiles))
+    def _blocks(self, tiles: Sequence[_Tile]) -> int | None:
+        """Blocks of BRAM."""
+        return None if self.nest.memories is None else sum([t.blocks for t in tiles])
 
-    def _copies(self, at: int, split: Sequence[int]) -> int:
-        """Two of what moves, one of what stays."""
-        return 2 if any(split[k] > 1 for k in self._own[at]) and not self.nest.operands[at].in_place else 1
-
-    def _move(self, at: int, tile: _Tile, split: tuple[int, ...], order: Sequence[int]) -> Move:
-        operand, used = self.nest.operands[at], self._own[at]
+    def _turn(self, at: int, split: tuple[int, ...], order: Sequence[int]) -> tuple[int, bool]:
+        """Every how many steps an operand moves, and whether it is loaded."""
+        operand, used, period = self.nest.operands[at], self._own[at], 1
         if operand.in_place:
-            return Move(operand.name, 0, 1, math.prod(split), False, False, 0)
-        inner = max([place for place, k in enumerate(order) if k in used and split[k] > 1], default=-1)
-        period = math.prod([split[k] for k in order[inner + 1 :]])
-        back = any(k not in used and split[k] > 1 for k in order[: max(inner, 0)])
-        loaded = operand.read or (operand.written and back)  # a tile that left unfinished comes back
-        copies = self._copies(at, split)
-        return Move(operand.name, tile.size, copies, period, loaded, operand.written, tile.cycles)
+            return math.prod(split), False
+        outer = len(order)
+        while outer and (split[order[outer - 1]] == 1 or order[outer - 1] not in used):
+            outer -= 1
+            period *= split[order[outer]]
+        if operand.read or not operand.written:
+            return period, operand.read
+        # a tile that left unfinished comes back
+        return period, any(split[k] > 1 and k not in used for k in order[: max(outer - 1, 0)])
 
     def _compute(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> int:
         """Cycles of one step: the pipelined iterations of a tile, and where parts lie in space their sum."""
         nest, slices = self.nest, self._slices(split)
         cycles = (math.prod(slices) - 1) * max(nest.ii, self._between(slices)) + nest.depth
+        first, further = nest.joins or (nest.depth, nest.depth)
         for parts, tile in zip(self._parts, tiles, strict=True):
             if parts > 1:
-                joined = tile.words - 1 + nest.depth * (parts - 1).bit_length()
-                # in C parts are set to zero before, in a loop of as many iterations
-                cycles += max(joined, 2 * tile.words) if nest.copied else joined
+                cycles += tile.words - 1 + first + further * ((parts - 1).bit_length() - 1)
+                if nest.copied:
+                    cycles += tile.words  # in C parts are set to zero before, in a loop of as many iterations
         return cycles
 
     def _between(self, slices: tuple[int, ...]) -> int:
@@ -153,52 +166,68 @@ class Costs:
         nest = self.nest
         if not any(nest.chain):
             return 1
-        carried = [k for k in range(len(slices)) if k in nest.reductions and slices[k] > 1]
-        free = math.prod(n for k, n in enumerate(slices) if k not in nest.reductions)
+        carried = [k for k, n in enumerate(slices) if n > 1 and k in nest.reductions]
+        free = math.prod([n for k, n in enumerate(slices) if k not in nest.reductions])
         least = 1
-        for operand in nest.operands:
-            own = [at for at, k in enumerate(carried) if k in nest.carried(operand)]
-            if own:
-                apart = free * math.prod(slices[k] for k in carried[own[-1] + 1 :])
+        for own in self._carried:
+            inner = 0
+            while inner < len(carried) and carried[-1 - inner] not in own:
+                inner += 1
+            if inner < len(carried):
+                apart = free * math.prod([slices[k] for k in carried[len(carried) - inner :]])
                 least = max(least, -(-nest.chain[apart > 1] // apart))
         return least
 
 
-def total(nest: TiledNest, steps: int, compute: int, moves: tuple[Move, ...], off_chip: ExternalMemory) -> int:
-    """Cycles of all steps, every time that the nest runs.
-
-    In a DATAFLOW region this is the most, and begins with the load of what stays.
-    """
-    stay = [m.cycles for m in moves if nest.streams and m.loaded and m.period == steps]
-    moving = tuple(m for m in moves if not nest.streams or m.period < steps)
-    return nest.repeats * (sum(stay) + overlapped(steps, compute, moving, off_chip.per_array))
+#: Every how many steps an operand moves, cycles of its load and of its store, if any.
+_Turn = tuple[int, int, int]
 
 
-def overlapped(steps: int, compute: int, moves: tuple[Move, ...], per_array: bool) -> int:
+def total(nest: TiledNest, steps: int, compute: int, moves: Sequence[Move], off_chip: ExternalMemory) -> int:
+    """Cycles of all steps, every time that the nest runs."""
+    turns = [(m.period, m.cycles if m.loaded else 0, m.cycles if m.stored else 0) for m in moves]
+    return _total(nest, steps, compute, turns, off_chip)
+
+
+def _total(nest: TiledNest, steps: int, compute: int, turns: Sequence[_Turn], off_chip: ExternalMemory) -> int:
+    """In a DATAFLOW region this is the most, and begins with the load of what stays."""
+    stay = sum([load for period, load, _ in turns if period == steps]) if nest.streams else 0
+    moving = [t for t in turns if t[0] < steps] if nest.streams else turns
+    return nest.repeats * (stay + overlapped(steps, compute, moving, off_chip.per_array))
+
+
+def overlapped(steps: int, compute: int, turns: Sequence[_Turn], per_array: bool) -> int:
     """The sum over all phases, by classes of steps."""
 
-    def moving(k: int, loading: bool) -> int:
-        """Cycles of what moves when ``k`` is a multiple of its period."""
-        costs = [m.cycles for m in moves if (m.loaded if loading else m.stored) and k % m.period == 0]
-        return (max(costs, default=0) if per_array else sum(costs)) if costs else 0
+    def moving(k: int) -> tuple[int, int]:
+        """Cycles of what is loaded, and of what is stored, when ``k`` is a multiple of its period."""
+        now = [t for t in turns if k % t[0] == 0]
+        loads, stores = [t[1] for t in now], [t[2] for t in now]
+        return (max(loads, default=0), max(stores, default=0)) if per_array else (sum(loads), sum(stores))
 
-    total = moving(0, True) + moving(0, False)  # the first load; the last store: n is a multiple of every period
+    total = sum(moving(0))  # the first load; the last store: n is a multiple of every period
     if steps == 1:
         return total + compute
     # of two neighbours one is a multiple of nothing but 1: phase k loads step k and stores what ends before k - 1
-    plain_load, plain_store = moving(1, True), moving(1, False)
+    plain_load, plain_store = moving(1)
     total += max(plain_load, compute)  # phase 1
     total += max(compute, plain_store)  # phase n: step n - 2 is stored, n - 1 is a multiple of 1 alone
     rest = steps - 2  # phases 2..n-1
-    periods = sorted({m.period for m in moves if 1 < m.period < steps})
+    periods = sorted({t[0] for t in turns if 1 < t[0] < steps})
     for at, period in enumerate(periods):
         above = periods[at + 1] if at + 1 < len(periods) else None
         loads = _multiples(period, 2, steps - 1) - (_multiples(above, 2, steps - 1) if above else 0)
         stores = _multiples(period, 1, steps - 2) - (_multiples(above, 1, steps - 2) if above else 0)
-        total += loads * max(moving(period, True), compute, plain_store)
-        total += stores * max(plain_load, compute, moving(period, False))
+        load, store = moving(period)
+        total += loads * max(load, compute, plain_store)
+        total += stores * max(plain_load, compute, store)
         rest -= loads + stores
     return total + rest * max(plain_load, compute, plain_store)
+
+
+def _nothing(_: Sequence[int]) -> tuple[()]:
+    """The key of what depends on no loop."""
+    return ()
 
 
 def _multiples(of: int, low: int, high: int) -> int:

@@ -15,7 +15,7 @@ Progress = Callable[[str], None]
 class Watch:
     """Counts finished tasks of the nests of a problem and says what is known by then."""
 
-    def __init__(self, problem: SearchProblem, tasks: Sequence[Task], progress: Progress) -> None:
+    def __init__(self, problem: SearchProblem, tasks: Sequence[Task], progress: Progress | None) -> None:
         self.progress, self.tasks = progress, len(tasks)
         bounds = [Bound(space.nest, problem.off_chip) for space in problem.spaces]
         self._open = {t.key: (t.nest, bounds[t.nest].least(t.shard)) for t in tasks}
@@ -31,7 +31,8 @@ class Watch:
             self._counts[1] += record["pruned"]
             for point in record["front"][:1]:
                 self._best[nest] = min(point[0], self._best.get(nest, point[0]))
-        self.progress(self.line)
+        if self.progress is not None:  # a line looks at all that is open
+            self.progress(self.line)
 
     @property
     def line(self) -> str:

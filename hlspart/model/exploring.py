@@ -98,8 +98,9 @@ class TiledNest(Struct, frozen=True, dict=True):
     ``shared_dsp``: those of them that are there once for all elements that differ only in loops other than these.
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take. ``chain``: cycles from one term of a sum to the next, for which iterations wait, where no other
-    one lies between and where some do. ``assumed``: the user gave figures of an iteration. ``least``: those of ``ii``,
-    ``depth``, ``dsp`` that are known as a least alone.
+    one lies between and where some do. ``joins``: cycles from the first word of the sum of two parts to its end, and
+    what each further level of the tree adds; None: ``depth`` a level. ``assumed``: the user gave figures of an
+    iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as a least alone.
     ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
     stays is loaded before the first one. ``repeats``: times that the nest runs, once in each iteration of the loops
     around it. ``memories``: by which blocks of BRAM count
@@ -121,6 +122,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     resident: int = 0
     copied: bool = False
     chain: tuple[int, int] = (0, 0)
+    joins: tuple[int, int] | None = None
     assumed: bool = False
     least: tuple[str, ...] = ()
     streams: bool = False

@@ -143,10 +143,10 @@ class IterationSet:
         return self._owner.guarded(lambda: bool(other._set.is_subset(self._set)))
 
     def shadow(self, names: Collection[str]) -> IterationSet:
-        """The values of ``names`` alone, where the others are at 0."""
+        """The values of ``names`` alone, for any value of the parameters, where the others are at 0."""
 
         def compute() -> Any:
-            found = self._set
+            found = self._set.project_out(isl.dim_type.param, 0, self._set.dim(isl.dim_type.param))
             for k, name in enumerate(self._owner.names):
                 if name not in names:
                     found = found.eliminate(isl.dim_type.set, k, 1).fix_val(isl.dim_type.set, k, 0)

@@ -137,6 +137,22 @@ def test_parameters_stay_symbolic() -> None:
     assert result.ideal.interval == 2
 
 
+def test_steps_of_a_caller_are_told_apart_by_no_question_about_sets() -> None:
+    """Tiles of 9 rows, the last one partial: rows of all tiles, whichever the parameter says, in banks of their own."""
+    sp = IterationSpace(
+        ("i", "j"), "[t] -> { [i, j] : 0 <= i < 9 and 0 <= j < 8 and 0 <= t < 7 and 9t + i < 62 }", (1, 1)
+    )
+    layout = PerDimLayout((DimLayout.of("cyclic", 4, 4), DimLayout.of("cyclic", 11, 4), DimLayout.of("block", 9, 3)))
+    problem = PortProblem(sp, [access(sp, f(3), f(1, i=2), f(1, j=1))])
+    real = {(i, j) for t in range(7) for i in range(9) for j in range(8) if 9 * t + i < 62}
+    assert problem.reach(0, layout) == {layout.bank((3, 1 + 2 * i, 1 + j)) for i, j in real}
+    assert problem.questions == 0
+    beyond = PortProblem(sp, [access(sp, f(3), f(i=1, t=9), f(1, j=1))])
+    assert beyond.reach(0, layout) == {
+        layout.bank((3, 9 * t + i, 1 + j)) for i, j in real for t in range(2) if 9 * t + i < 11
+    }
+
+
 def test_two_hundred_accesses_and_huge_trip_counts() -> None:
     sp = space(i=(0, 2**40, 1))
     reads = [access(sp, f(k * k, i=1), n=k) for k in range(200)]

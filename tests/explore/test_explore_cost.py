@@ -12,10 +12,10 @@ from test_explore_space import nest
 
 from hlspart.explore.bound import Bound
 from hlspart.explore.engine import Explorer
-from hlspart.explore.front import chained, front
+from hlspart.explore.front import chained, fastest, front
 from hlspart.explore.search import SearchProblem, collect, tasks
 from hlspart.explore.space import Space
-from hlspart.explore.steps import cost
+from hlspart.explore.steps import Costs, cost
 from hlspart.model.exploring import (
     Assumed,
     Combined,
@@ -96,7 +96,7 @@ def test_closed_form_is_the_simulation_and_never_below_the_bound() -> None:
         v = space.vector(shard, split, rng.choice(list(space.orders(split))))
         found = cost(of, v, off_chip)
         assert (found.cycles, found.size) == simulated(of, v, off_chip)
-        assert Bound(of, off_chip).cycles(shard, split) <= found.cycles <= found.serial
+        assert Bound(of, off_chip).under(shard).cycles(split) <= found.cycles <= found.serial
         assert Bound(of, off_chip).least(shard) <= found.cycles
         looked += 1
 
@@ -106,7 +106,7 @@ def test_bounds_hold_for_sums_in_space() -> None:
     looked = 0
     for v in Space(of, 4).vectors():
         found, bound = cost(of, v, off_chip), Bound(of, off_chip)
-        assert max(bound.cycles(v.shard, v.split), bound.least(v.shard)) <= found.cycles
+        assert max(bound.under(v.shard).cycles(v.split), bound.least(v.shard)) <= found.cycles
         looked += v.shard[2] > 1
     assert looked > 300
 
@@ -143,8 +143,28 @@ def test_steps_that_are_dataflow_regions_load_first_what_stays() -> None:
             stay = sum(m.cycles for m in found.moves if m.copies == 1)
             assert all(m.period == 1 for m in found.moves if m.copies == 2) and found.steps > 1
             assert found.cycles == stay + simulated(replace(space.nest, operands=moving), v, off_chip)[0]
-            assert Bound(space.nest, off_chip).cycles(v.shard, v.split) <= found.cycles
+            assert Bound(space.nest, off_chip).under(v.shard).cycles(v.split) <= found.cycles
         assert space.size == sum(1 for _ in space.vectors()) > 4
+
+
+def test_shard_vectors_of_too_many_blocks_are_no_part_of_the_front_but_of_the_need() -> None:
+    off_chip, budget = ExternalMemory(4, 9), ResourceBudget(150, 7)
+    of = replace(nest((5, 6, 4)), dsp=4, shared_dsp=((frozenset({0}), 1),))
+    space = Space(of, 2, orders=False)
+    points = [Point(*cost(of, v, off_chip).figures, v) for v in space.vectors()]
+    over = [p for p in points if p.dsp > 7]
+    assert {p.dsp for p in points} == {4, 7, 8}
+    for shard in space.shards():
+        sizes = [p.size for p in points if p.vector.shard == shard]
+        assert min(Costs(of, shard, off_chip).figures(c)[0] for c in space.corners(shard)) == min(sizes)
+    found = searched(space, off_chip, budget)
+    assert found.least["bytes"] == min(p.size for p in points)
+    assert found.front == front(p for p in points if p.size <= 150 and p.dsp <= 7)
+    assert found.least["dsp"] == 4 and found.evaluated + found.pruned == found.candidates == len(points)
+    assert {f.resource: (f.count, f.need) for f in found.failures} == {
+        "dsp": (len(over), 8),
+        "bytes": (sum(p.size > 150 for p in points if p not in over), min(p.size for p in points if p.size > 150)),
+    }
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -194,6 +214,10 @@ def test_merged_fronts_are_those_of_all_combinations() -> None:
         ]
         wanted = front(c for c in every if c.size <= 40)
         assert [c.figures for c in chained(fronts, share, ResourceBudget(40))] == [c.figures for c in wanted]
+        for count, most in itertools.product((1, 3, 999), (20, 40)):
+            whole = chained(fronts, share, ResourceBudget(most))
+            first = fastest(count, fronts, share, ResourceBudget(most))
+            assert first == whole[: len(first)] and len(first) >= min(count, len(whole)) > 0
         every = [
             Combined(max(a.cycles, b.cycles) + c.cycles, join([a.size + b.size, c.size]), a.dsp + b.dsp + c.dsp, ())
             for a, b, c in itertools.product(*fronts)

@@ -5,10 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hlspart.cli.app import run as command
 from hlspart.explore.errors import RequestFileError
 from hlspart.explore.regions import KindPattern, patterns
+from hlspart.model.exploring import ExploreOptions
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
 
 HERE = Path(__file__).parent / "kernels"
@@ -198,6 +202,19 @@ def test_by_the_model_schedule_sums_of_floats_have_known_cycles(elements: int, t
     assert shape["best"]["cycles"] <= 1.1 * shape["evaluations"][0]["bound"]
     result = verify(str(path), str(new), VerifyOptions(top="mv", vectors=2, value_range=(1, 9), ulp=64))
     assert result.status == "equal"
+
+
+@pytest.mark.parametrize(("schedule", "kind"), [(False, "float"), (True, "float"), (False, "int")])
+def test_parts_of_sums_take_what_their_c_takes(schedule: bool, kind: str) -> None:
+    """A tree of adders, five levels high: no model is above the C, and none knows more when the C is written."""
+    text = SUMS.replace("float", kind).replace("{\n    for", "{\n#pragma hlspart fix loop=j shard=24\n    for", 1)
+    pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
+    options = ExploreOptions(24, reassociate=True, share=False, schedule=schedule, write=True)
+    best = pipeline.explore("mv", options).shape["best"]
+    (region,) = best["regions"]
+    assert (region["kind"], region["shard"]) == ("partial-sum", [1, 24])
+    assert best["model_cycles"] <= best["schedule_cycles"] <= 1.2 * best["model_cycles"]
+    assert pipeline.explore("mv", replace(options, write=False)).shape["best"]["model_cycles"] == best["model_cycles"]
 
 
 def test_page_and_picture_show_the_front(ask: Ask, tmp_path: Path) -> None:
