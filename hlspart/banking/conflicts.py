@@ -46,12 +46,19 @@ class Conflicts:
             tuple[int, ...], list[IterationSet]
         ] = {}  # by the first members of a clique: iterations to try
         self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
+        self._fixed: list[int] | None = None  # dimensions in which banks of all accesses are known
         self._exact = True
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
         """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
         load, complete = self._problem.busiest(
-            self._problem.sites, ports, self._adjacent, self._feasible, lambda members: 0, self._together
+            self._problem.sites,
+            ports,
+            self._adjacent,
+            self._feasible,
+            lambda members: 0,
+            self._together,
+            self._bank_known,
         )
         if not (complete and self._exact) and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
             return *found, True
@@ -122,10 +129,12 @@ class Conflicts:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
         budget = Budget(1000)
         for limit, group in self._problem.limited(ports):
-            for k, site in enumerate(group):
-                earlier = [s for s in group[:k] if len(group) > limit * ii and self._adjacent(site, s)]
-                if self._grows([site], earlier, limit * ii, budget):
+            before: dict[tuple[int, ...], list[Site]] = {}
+            for site in group if len(group) > limit * ii else ():
+                beside = before.setdefault(self._bank_known(site), [])
+                if self._grows([site], [s for s in beside if self._adjacent(site, s)], limit * ii, budget):
                     return True
+                beside.append(site)
         return False
 
     def lanes(self, sites: Sequence[Site]) -> int:
@@ -177,6 +186,17 @@ class Conflicts:
         element = self._problem.element(self._sites[decided[0]], shape, witness)
         inside = element is not None and all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True))
         return self._layout.bank(element) if element is not None and inside else 0
+
+    def _bank_known(self, site: Site) -> tuple[int, ...]:
+        """Banks along the dimensions in which every access has its own at all times; where they differ, none meet."""
+        if self._fixed is None:
+            split = [k for k, dim in enumerate(self._layout.dims) if dim.banks > 1]
+            forms = [s.forms for s in self._sites.values()]
+            known = self._layout.per_dimension is not None and all(
+                f is not None and len(f) == len(self._layout.dims) for f in forms
+            )
+            self._fixed = [k for k in split if known and not any(f[k].terms for f in forms if f is not None)]
+        return tuple([self._layout.dims[k].bank(site.forms[k].const) for k in self._fixed if site.forms is not None])
 
     def _adjacent(self, a: Site, b: Site) -> bool:
         if exclusive(a.access, b.access) or not self._problem.meet(a, b):

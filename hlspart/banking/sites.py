@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -69,21 +69,26 @@ class Sites:
         feasible: Callable[[Sequence[int]], bool] | None,
         bank_of: Callable[[Sequence[Site]], int],
         together: Callable[[Sequence[Site]], bool] = lambda group: False,
+        bank_known: Callable[[Site], Hashable] = lambda site: None,
     ) -> tuple[BankLoad, bool]:
         """The largest clique that takes longest, over the limits of ``ports``, and whether it is exact.
 
-        ``together``: whether a group is known to be a clique, which saves looking at its pairs.
+        ``together``: whether a group is known to be a clique, which saves looking at its pairs. ``bank_known``: equal
+        for all accesses that may be adjacent.
         """
         best, exact = BankLoad(0, (), (), 1), True
         for group in [group for _, group in self.limited(ports, sites)] or [list(sites)]:
             members = group
             if not together(group):
                 neighbours = [0] * len(group)
-                for a in range(len(group)):
-                    for b in range(a):
-                        if adjacent(group[a], group[b]):
+                before: dict[Hashable, list[int]] = {}
+                for a, site in enumerate(group):
+                    beside = before.setdefault(bank_known(site), [])
+                    for b in beside:
+                        if adjacent(site, group[b]):
                             neighbours[a] |= 1 << b
                             neighbours[b] |= 1 << a
+                    beside.append(a)
                 positions = [s.position for s in group]
                 clique, complete = largest_clique(neighbours, positions, feasible, Budget(400 * self._effort))
                 exact = exact and complete

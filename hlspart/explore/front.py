@@ -182,13 +182,15 @@ def _joined(
             if room is not None and cycles > room:
                 break
             size = max(c.size, p.size) if share else c.size + p.size * times
-            blocks = () if p.bram18k is None else ((c.bram18k or 0) + p.bram18k * times,)
-            figures = (cycles, size, c.dsp + p.dsp, *blocks)
+            figures: tuple[int, ...] = (cycles, size, c.dsp + p.dsp)
+            if p.bram18k is not None:
+                figures = (*figures, (c.bram18k or 0) + p.bram18k * times)
             if within(figures, budget):
                 sums.append((figures, (i, j)))
 
     def whole(figures: tuple[int, ...], i: int, j: int) -> Combined:
-        return Combined(*figures[:3], (*found[i].points, *parts[j].points), *figures[3:])
+        cycles, size, dsp, *blocks = figures
+        return Combined(cycles, size, dsp, (*found[i].points, *parts[j].points), blocks[0] if blocks else None)
 
     sums.sort()
     kept = []

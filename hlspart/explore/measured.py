@@ -80,12 +80,13 @@ class IterationFigures:
             if self.wide and w.variable.dims and not self._partitioned(w.variable.name)
         }
         operands = tuple(replace(o, lanes=lanes.get(o.name, 1)) for o in nest.nest.operands)
+        whole = given is not None and None not in (given.ii, given.depth, given.dsp)
         found = replace(
-            nest.nest, resident=resident, operands=operands, copied=self.options.schedule, assumed=given is not None,
-            memories=self.memories,
+            nest.nest, resident=resident, operands=operands, copied=self.options.schedule or not whole,
+            assumed=given is not None, memories=self.memories,
         )  # fmt: skip
         nest = replace(nest, nest=found)
-        if given is not None and None not in (given.ii, given.depth, given.dsp):
+        if given is not None and whole:
             return replace(found, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
         loops = range(len(found.loops))
         ones = tuple(1 for _ in loops)

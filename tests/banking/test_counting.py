@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem, count
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
@@ -151,6 +153,23 @@ def test_steps_of_a_caller_are_told_apart_by_no_question_about_sets() -> None:
     assert beyond.reach(0, layout) == {
         layout.bank((3, 9 * t + i, 1 + j)) for i, j in real for t in range(2) if 9 * t + i < 11
     }
+
+
+def test_elements_with_banks_of_their_own_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five reads of each of 40 elements: ten pairs of each are looked at, not 19,900."""
+    looked = []
+    real = Conflicts._adjacent
+    monkeypatch.setattr(Conflicts, "_adjacent", lambda self, a, b: looked.append(1) or real(self, a, b))
+    sp = space(i=(0, 7, 1))
+    window = [access(sp, f(e), f(k, i=1), n=k) for e in range(40) for k in range(5)]
+    layout = PerDimLayout((DimLayout.of("complete", 40, None), DimLayout.of("whole", 12, None)))
+    result = count(sp, window, layout, T2P)
+    assert (result.static.interval, result.ideal.interval, result.exact) == (3, 3, True)
+    assert len(result.ideal.reads) == 5 and len({p // 5 for p in result.ideal.reads}) == 1
+    assert 0 < len(looked) <= 40 * 10
+    looked.clear()
+    assert not PortProblem(sp, window).exceeds(layout, T2P, 3) and PortProblem(sp, window).exceeds(layout, T2P, 2)
+    assert 0 < len(looked) <= 2 * 40 * 20
 
 
 def test_two_hundred_accesses_and_huge_trip_counts() -> None:
