@@ -335,3 +335,6 @@ class IIResult(Struct, frozen=True):
     functions: tuple[FunctionResult, ...]
     assumptions: tuple[str, ...]
     resources: tuple[ResourceUse, ...] = ()
+    made: tuple[
+        LoopResult, ...
+    ] = ()  # loops that the tool makes of calls and initial values; their ids are no program's

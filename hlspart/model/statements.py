@@ -47,7 +47,7 @@ class Loop(Struct, frozen=True, eq=False):
     """``for``, ``while`` or ``do``. ``name`` follows the contract (label, else VITIS_LOOP_line_n).
 
     ``init`` is a statement (Declare or ExprStmt) or None; ``test`` None means always true.
-    ``header`` spans ``for (...)``/``while (...)``.
+    ``header`` spans ``for (...)``/``while (...)``. ``made``: the text has a call that a tool makes this loop of.
     """
 
     id: int
@@ -61,6 +61,7 @@ class Loop(Struct, frozen=True, eq=False):
     test: Expr | None
     step: Expr | None
     body: Block
+    made: bool = False
 
 
 class Switch(Struct, frozen=True, eq=False):

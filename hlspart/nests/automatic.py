@@ -23,7 +23,10 @@ def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
 
     Innermost loops are, whatever UNROLL leaves of them and of the loops in them (seen in public reports); others
     if all loops inside, unrolled, make at most ``threshold`` copies. Perfect nests are flattened, never unrolled.
+    Loops that the tool makes of calls are pipelined whatever the version.
     """
+    if loop.made:
+        return not any(isinstance(s, c.Loop) for s in c.walk_statements(loop.body))
     threshold, asked = nests.target.auto_pipeline, _asks(nests, loop)
     if threshold == 0 or not asked <= {"unroll"} or nests.called[loop.id] & nests.looped:
         return False

@@ -55,17 +55,22 @@ def check(
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
     arrays = made.given(resources.arrays(storage, asked, nests.keys(), channels(program, latencies)))
+    made_of_calls = frozenset(k for k, x in program.loops.items() if x.made)
     results = Functions(program, functions, controllers, latencies, arrays, storage, kept).results()
     return IIResult(
         tool=target.tool,
         part=target.part,
         clock_ns=target.clock_ns,
-        loops=tuple(latencies.loops),
+        loops=tuple(x for x in latencies.loops if x.loop not in made_of_calls),
         arrays=arrays,
         pragmas=tuple(s for s in statuses if not s.path.startswith(OWN)),
         functions=results,
         assumptions=_assumptions(program, target, bank_model, latencies),
         resources=resources.total(arrays, storage),
+        made=(
+            *(x for x in latencies.loops if x.loop in made_of_calls),
+            *(x for f in functions for x in f.filled(controllers[f.name])),
+        ),
     )
 
 

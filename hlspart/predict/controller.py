@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -113,6 +113,17 @@ class Controller:
         """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
         found = [v for v in self._initial(stmt) if not self.storage.memory(v.id).registers]
         return sum(math.prod(d or 1 for d in v.dims) for v in found if _zero(v))
+
+    def fills(self) -> Iterator[tuple[c.Declare, int]]:
+        """Declarations that are filled so, in no pipelined loop, and their words."""
+        inside = {id(n.chain[0]) for n in self._nests.values() if n.pipelined and n.chain}
+        waiting: list[c.Stmt] = list(reversed(self.statements))
+        while waiting:
+            stmt = waiting.pop()
+            if isinstance(stmt, c.Declare) and (words := self.filled(stmt)):
+                yield stmt, words
+            if id(stmt) not in inside:
+                waiting.extend(reversed(c.substatements(stmt)))
 
     def _initial(self, stmt: c.Stmt) -> list[c.Variable]:
         """Arrays that get initial values each time a declaration is reached."""

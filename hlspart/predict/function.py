@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
@@ -230,6 +230,15 @@ class FunctionModel:
             self._shown[kept] = self if program is self.program else self._within(program, forward)
         shown = self._shown[kept]
         return Controller(shown.nests, shown.storage, self.target, records, self.left, self.bursts, shown.straight)
+
+    def filled(self, controller: Controller) -> Iterator[LoopResult]:
+        """The loops that fill local arrays with zeros as initial values, a word each state (reports)."""
+        for stmt, words in controller.fills():
+            names = ".".join(controller.program.variable(v).name for v in stmt.variables)
+            line = controller.program.line(stmt.at)
+            nest = Nest(self.name, None, (), (), True, None, "auto", 1, (), (), (), line)
+            known = self._record(nest, ii=1, ideal=1, resource=1, recurrence=1, depths=DepthRange(Bounds(1, 1)))
+            yield replace(known, name=f"{names} = 0", trip_count=Bounds(words, words), latency=Bounds(words, words))
 
     def _trip(self, nest: Nest) -> Bounds:
         low: int | None = 1

@@ -1,4 +1,5 @@
-"""What ``check`` predicts: a copy without what no test takes and what fills tables, a variable for every member."""
+"""What ``check`` predicts: a copy without what no test takes and what fills tables, a variable for every
+member, a loop for every call that copies."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from hlspart.semantics.held import named
 from hlspart.semantics.structures import Arguments
 from hlspart.targets import Target
 from hlspart.transform.arms import without_dead_arms
+from hlspart.transform.copy_loops import with_copy_loops
 from hlspart.transform.forward import Forward
 from hlspart.transform.members import separate
 from hlspart.transform.tables import with_tables
@@ -45,7 +47,7 @@ def apart(program: Program, tops: tuple[str, ...], target: Target) -> tuple[Prog
 def separated(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Separate:
     """The program as the tool has it; partitions of arrays that are no members stay as they were validated."""
     copy, forward = apart(program, analysis.tops, target)
-    copy = with_tables(without_dead_arms(copy))
+    copy = with_copy_loops(with_tables(without_dead_arms(copy)))
     if copy is program:
         return Separate(program, analysis, validation, forward)
     made = analyse(copy, analysis.tops[0] if len(analysis.tops) == 1 else None)

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from hlspart.model.access import AccessAnalysis, Bounds
 from hlspart.model.causes import Cause
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
-from hlspart.model.program import Call, Loop, Program, expressions, walk, walk_statements
+from hlspart.model.program import Call, Function, Loop, Program, Stmt, expressions, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.reports.reports import UNKNOWN, owner
+from hlspart.semantics.block_copies import block_copy
 from hlspart.targets import Target, names_loops
 
 
@@ -30,12 +31,14 @@ def compare(
 
     ``called``: the predictions of functions of :func:`functions_said`, as they are in pipelined callers.
     """
-    places = _places(program)
-    left = list(result.loops)
+    places = _Places.of(program)
+    left, made = list(result.loops), list(result.made)
     rows: list[LoopComparison] = []
     named = names_loops(report.tool, target)
     for said in report.loops:
         mine = _find(said, left, places, program, named) or _find(said, list(result.loops), places, program, named)
+        if mine is None and (mine := _made(said, made, program, named)) is not None:
+            made.remove(mine)
         mine = mine or _instance(said, left)
         mine = mine or _agreed([x for x in called if x.function in _functions(said, program)])
         if mine in left:  # else another copy of its function
@@ -97,6 +100,23 @@ def _instance(said: ReportedLoop, loops: Sequence[LoopResult]) -> LoopResult | N
     return _agreed([x for x, n in zip(found, shared, strict=True) if n == max(shared)])
 
 
+def _made(said: ReportedLoop, made: list[LoopResult], program: Program, named: bool) -> LoopResult | None:
+    """The loop of a call that copies, or of initial values, that a row means: by its variables, else by its iterations.
+
+    ``memcpy.buf.in`` names variables as far as the tool knew them (``memcpy..in``, ``memcpy.top.buf.gep.in``).
+    """
+    function = owner(said.module)
+    near = _homes(function, program)
+    own = [x for x in made if x.function in near] or [x for x in made if x.function in _below(program, function)]
+    if (call := re.match(r"(memcpy|memset)[._]", said.name)) is not None:
+        names = set(re.split(r"\.", said.name))
+        shared = {k: len(names.intersection(x.name.split("."))) for k, x in enumerate(own)}
+        own = [x for k, x in enumerate(own) if shared[k] == max(shared.values()) > 1 and x.name.startswith(call[1])]
+    elif not (named and re.fullmatch(r"Loop \d+|\w+\.\d+", said.name)):
+        return None
+    return next((x for x in own if _meet(said.trip_count, x.trip_count)), None)
+
+
 class _Places(Struct, frozen=True):
     """Loops of Vivado HLS by their place: ``ids`` of ``function/Loop 1.2`` or ``function/LABEL.2``.
 
@@ -119,37 +139,43 @@ class _Places(Struct, frozen=True):
             at = self.parents.get(at) if at is not None else None
         return at
 
+    @staticmethod
+    def of(program: Program) -> _Places:
+        """The places of all loops of a program."""
+        out = _Places()
 
-def _places(program: Program) -> _Places:
-    out = _Places()
+        def visit(function: str, loops: list[Stmt], around: str, parent: int | None) -> None:
+            for n, loop in enumerate(loops, 1):
+                if not isinstance(loop, Loop):
+                    continue
+                name = loop.label or (f"{around}.{n}" if around else f"Loop {n}")
+                out.ids[f"{function}/{name}"] = loop.id
+                if parent is not None:
+                    out.parents[loop.id] = parent
+                visit(function, _counted(loop), name, loop.id)
 
-    def visit(function: str, loops: list[Loop], around: set[str], parent: int | None) -> None:
-        for n, loop in enumerate(loops, 1):
-            names = {f"{name}.{n}" if name else f"Loop {n}" for name in around}
-            out.ids.update({f"{function}/{name}": loop.id for name in names})
-            if parent is not None:
-                out.parents[loop.id] = parent
-            visit(function, _children(loop), names | ({loop.label} if loop.label else set()), loop.id)
-
-    for name, function in program.functions.items():
-        visit(name, _children(function), {""}, None)
-    return out
+        for name, function in program.functions.items():
+            visit(name, _counted(function), "", None)
+        return out
 
 
-def _children(node: object) -> list[Loop]:
-    body = getattr(node, "body")  # noqa: B009  (a Loop or a Function)
-    found = [s for s in walk_statements(body) if isinstance(s, Loop)]
-    nested = {id(s) for loop in found for s in walk_statements(loop.body) if isinstance(s, Loop)}
+def _counted(node: Loop | Function) -> list[Stmt]:
+    """The loops of a body that stand in no other one, those that the tool makes of calls included."""
+    found = [s for s in walk_statements(node.body) if isinstance(s, Loop) or block_copy(s) is not None]
+    nested = {id(s) for loop in found if isinstance(loop, Loop) for s in walk_statements(loop.body)}
     return [s for s in found if id(s) not in nested]
+
+
+def _flattened_name(labels: Sequence[str | None]) -> str:
+    """How Vivado HLS names a flattened nest: ``A_B``, with ``L`` for a loop without a label."""
+    return "_".join(label or "L" for label in labels)
 
 
 def _find(
     said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool
 ) -> LoopResult | None:
     function = owner(said.module)
-    # Split7 and Split_1: another copy or instance of a function
-    copy = re.sub(r"_?\d+$|(_\d+)?_s$", "", function) if function not in program.functions else function
-    copies = {f for f in program.functions if f != function and re.split(r"[<(]", f)[0] == copy}
+    copies = _homes(function, program) - {function}
     own = [x for x in loops if x.function == function] or [x for x in loops if x.function in copies]
     below = _below(program, function)  # the tool has put functions into their callers
     for there in (own, [x for x in loops if x.function in below], [] if own or below or copies else loops):
@@ -159,12 +185,29 @@ def _find(
     return None
 
 
+def _homes(function: str, program: Program) -> frozenset[str]:
+    """Functions that a module may be of: the one of its name, and those of which it is another copy or instance.
+
+    ``Split7`` and ``Split_1`` are copies of Split, ``conv_c112`` one of conv_c1: of several names, the longest.
+    """
+    bases = {f: re.split(r"[<(]", f)[0] for f in program.functions}
+    if function in program.functions:
+        return frozenset(f for f, base in bases.items() if function in (f, base))
+    named = [b for b in bases.values() if re.fullmatch(r"_?\d*|(_\d+)?_s", function.removeprefix(b)) and b]
+    longest = max((b for b in named if function.startswith(b)), key=len, default=None)
+    return frozenset(f for f, base in bases.items() if base == longest)
+
+
 def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places) -> LoopResult | None:
     for x in loops:
         if said.name == x.name or (said.name == x.function and x.loop < 0):
             return x
     if re.fullmatch(r"Loop [\d.]+|\w+(\.\d+)+", said.name):
         return places.at(said.name, loops)
+    for x in loops:
+        labels = [None if name != _unplaced(name) else name for name in x.flattened]
+        if labels and said.name == _flattened_name(labels) and _meet(said.trip_count, x.trip_count):
+            return x
     # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
     moved = (x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name))
     moved = (x for x in moved if _meet(said.trip_count, x.trip_count))

@@ -2,6 +2,7 @@
 
 __all__ = [
     "addresses",
+    "block_copies",
     "conversions",
     "effects",
     "folding",

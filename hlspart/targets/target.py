@@ -135,6 +135,11 @@ class Target(Struct, frozen=True, dict=True):
         return bool(self.profile["axi"]["bursts"])
 
     @property
+    def copy_bursts(self) -> bool:
+        """Whether ``memcpy`` has its m_axi requests ahead of its loop, also where :attr:`bursts` are not known."""
+        return bool(self.profile["axi"]["copy_bursts"])
+
+    @property
     def widens(self) -> bool:
         """Whether the tool may give an m_axi port another width than that of its elements."""
         return bool(self.profile["axi"]["widens"][self.flow])

@@ -2,10 +2,11 @@
 
 A transformation is a function from a program and what to do to a program and a :class:`forward.Forward` back to
 where all came from; what it keeps keeps its origin in the user's text. :func:`emit.emit` gives the result its text and
-its places in it. Calls expanded and structures apart (:mod:`inline`, :mod:`members`) are for analysis alone.
+its places in it. Calls expanded, structures apart and copies as loops (:mod:`inline`, :mod:`members`,
+:mod:`copy_loops`) are for analysis alone.
 """
 
 __all__ = [
-    "arms", "choices", "clone", "copying", "directives", "emit", "forward", "inline", "lines", "members", "printer",
-    "reverse", "tables", "text", "unroll",
+    "arms", "choices", "clone", "copy_loops", "copying", "directives", "emit", "forward", "inline", "lines", "members",
+    "printer", "reverse", "tables", "text", "unroll",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from hlspart.model.program import (
     Name,
     Program,
     ScalarType,
+    SizeOf,
     Stmt,
     Unary,
     walk_statements,
@@ -62,7 +63,7 @@ def _taken(program: Program, stmt: Stmt) -> Stmt | None:
     """
     if not isinstance(stmt, If) or not isinstance(stmt.then, Block) or not isinstance(stmt.other, Block | If | None):
         return None
-    value = _constant(program, stmt.test)
+    value = constant(program, stmt.test)
     if value is None:
         return None
     dead, taken = (stmt.other, stmt.then) if value else (stmt.then, stmt.other)
@@ -71,7 +72,7 @@ def _taken(program: Program, stmt: Stmt) -> Stmt | None:
     return taken if taken is not None else replace(stmt.then, body=())
 
 
-def _constant(program: Program, expr: Expr) -> int | float | None:
+def constant(program: Program, expr: Expr) -> int | float | None:
     """The value of an expression that the text alone decides; None for others."""
     match expr:
         case Const(value=known) if isinstance(known, int | float):
@@ -81,16 +82,18 @@ def _constant(program: Program, expr: Expr) -> int | float | None:
             if not variable.const or variable.volatile or variable.init is None:
                 return None
             scalar = isinstance(variable.type, ScalarType)
-            return _held(_constant(program, variable.init), variable.type) if scalar else None
+            return _held(constant(program, variable.init), variable.type) if scalar else None
+        case SizeOf(value=size):
+            return size
         case Cast(type=ScalarType() as kind, operand=operand):
-            return _held(_constant(program, operand), kind)
+            return _held(constant(program, operand), kind)
         case Binary(op=op) if apart(program, expr):
             return int(op == "!=")
         case Unary(op=op, operand=operand):
-            value = _constant(program, operand)
+            value = constant(program, operand)
             return None if value is None else _held(fold_unary(op, value), expr.type)
         case Binary(op=op, left=left, right=right):
-            return _folded(op, left, right, _constant(program, left), _constant(program, right), expr.type)
+            return _folded(op, left, right, constant(program, left), constant(program, right), expr.type)
     return None
 
 
