@@ -200,8 +200,8 @@ class Walker(CallResults):
             where = matched[arm]
             if where is None:  # default
                 has_default = True
-                known = all(m is None or m.why is None for m in matched)
-                where = Condition(taken.complement() if known else UNIVERSE, taken, None if known else _unclear(value))
+                why = next((m.why for m in matched if m is not None and m.why is not None), None)
+                where = Condition(taken.complement() if why is None else UNIVERSE, taken, why)
             came = entry.within(where.true, where.why is None)
             came.branch = (*st.branch, (number, arm))
             if here.alive:  # falls through from the case above
@@ -221,7 +221,7 @@ class Walker(CallResults):
         self.gather(st, ends, stmt)
         if st.alive and not _jumps_out(stmt):
             st.dom, st.exact, st.left = whole
-        elif isinstance(value, Unknown):
+        elif any(m is not None and m.why is not None for m in matched):
             st.left = True
 
     def _selects(self, case: Case, value: Value) -> Condition | None:
@@ -231,8 +231,10 @@ class Walker(CallResults):
         nothing = State({}, UNIVERSE)
         low = self.value(case.low, nothing)
         high = low if case.high is None else self.value(case.high, nothing)
-        if isinstance(value, Unknown) or isinstance(low, Unknown) or isinstance(high, Unknown):
-            return Condition(UNIVERSE, UNIVERSE, _unclear(value))
+        for unknown in (value, low, high):
+            if isinstance(unknown, Unknown):
+                return Condition(UNIVERSE, UNIVERSE, unknown)
+        assert not isinstance(value, Unknown) and not isinstance(low, Unknown) and not isinstance(high, Unknown)
         above, below = algebra.sub(value, low), algebra.sub(high, value)
         assert not isinstance(above, Unknown) and not isinstance(below, Unknown)
         one, two = split("ge", above), split("ge", below)
@@ -268,8 +270,3 @@ def _jumps_out(switch: Switch) -> bool:
         return any(search(s, own_continue) for s in substatements(stmt))
 
     return search(switch.body, True)
-
-
-def _unclear(value: Value) -> Unknown:
-    assert isinstance(value, Unknown)
-    return value

@@ -128,14 +128,15 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     tokens = template.tokens
     for number, token in enumerate(tokens):
         if isinstance(token, PragmaToken):
-            copy = PragmaToken(token.path, token.start, token.end, token.body, token.spelling)
-            copy.use = token.use
             following = [t.text for t in token.expanded[1:]] + [""]
-            copy.expanded = [
-                word
-                for t, after in zip(token.expanded, following, strict=True)  # an option is no parameter
-                for word in ([t.copy()] if after == "=" else _substituted(t, told, template.types))
-            ]
+            copy = token.with_words(
+                [
+                    word
+                    for t, after in zip(token.expanded, following, strict=True)  # an option is no parameter
+                    for word in ([t.copy()] if after == "=" else _substituted(t, told, template.types))
+                ]
+            )
+            copy.open |= open_
             body.append(copy)
         elif token.text == template.name and name is not None and number in template.own_names:
             body.append(like(name, "id", token))

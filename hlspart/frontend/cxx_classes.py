@@ -167,9 +167,8 @@ class _Objects:
 
     def _of_object(self, pragma: PragmaToken, name: str, of: PlainClass) -> PragmaToken:
         members = {m.name.text for m in of.members}
-        copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
         words = [w for i, w in enumerate(pragma.expanded) if not self._this(pragma.expanded, i)]
-        copy.expanded = [like(f"{name}.{w.text}", "id", w) if w.text in members else w for w in words]
+        copy = pragma.with_words([like(f"{name}.{w.text}", "id", w) if w.text in members else w for w in words])
         copy.use = pragma.use or of.use
         return copy
 

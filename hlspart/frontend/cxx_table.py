@@ -124,11 +124,12 @@ class ClassTable:
         outer = _dimensions(extents)
         if outer:
             pragma = _shifted(pragma, outer, name)
-        copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
         words = [w for i, w in enumerate(pragma.expanded) if not _this(pragma.expanded, i)]
         equals = {i for i, w in enumerate(words) if w.text == "="}
         variable = {i + 1 for i in equals if i and words[i - 1].text.lower() in ("variable", "port")}
-        copy.expanded = [like(f"{name.text}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
+        copy = pragma.with_words(
+            [like(f"{name.text}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
+        )
         copy.use = of.use
         return copy
 
@@ -154,9 +155,7 @@ def _shifted(pragma: PragmaToken, outer: int, at: Token) -> PragmaToken:
         words = [*words[: place + 2], moved, *words[place + 3 :]]
     else:
         raise refuse(at, "array of objects whose constructor has a directive for all dimensions")
-    copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
-    copy.expanded, copy.use = words, pragma.use
-    return copy
+    return pragma.with_words(words)
 
 
 def _twin(function: MemberFunction, others: Sequence[MemberFunction]) -> bool:

@@ -108,7 +108,7 @@ class Lowering:
             self.collected.pragmas.append(
                 RawPragma(
                     index, origin, text, spell(token.expanded), self.context.function, self.loop,
-                    self.block, spelling,
+                    self.block, spelling, None, token.open,
                 )
             )  # fmt: skip
             marks.append(ir.PragmaMark(origin, index))

@@ -75,15 +75,25 @@ class Token:
 
 
 class PragmaToken(Token):
-    """A pragma travelling through the token stream; ``body`` is what follows ``#pragma``."""
+    """A pragma travelling through the token stream; ``body`` is what follows ``#pragma``.
 
-    __slots__ = ("body", "expanded", "spelling")
+    ``open``: parameters of the templates around it that have no argument.
+    """
+
+    __slots__ = ("body", "expanded", "open", "spelling")
 
     def __init__(self, path: str, start: int, end: int, body: list[Token], spelling: str) -> None:
         super().__init__("pragma", "", path, start, end, True)
         self.body = body
         self.expanded = body
         self.spelling = spelling
+        self.open: frozenset[str] = frozenset()
+
+    def with_words(self, expanded: list[Token]) -> PragmaToken:
+        """The pragma at its place with other words."""
+        made = PragmaToken(self.path, self.start, self.end, self.body, self.spelling)
+        made.expanded, made.open, made.use = expanded, self.open, self.use
+        return made
 
 
 class MacroDefinition(Struct):

@@ -305,14 +305,14 @@ class Elaborator(Values):
         name = info.iterator if info is not None else None
         if loop.init is not None:
             self._statement(loop.init)
-        first, since = loop.kind == "do", len(self.pending)
+        first, since, turns = loop.kind == "do", len(self.pending), 0
         while True:
             if not first:
                 if loop.test is None:
                     raise Unmodelled(f"{loop.name} has no test and must be unrolled", line)
-                if not self._goes_on(loop, loop.test):
+                if not self._goes_on(loop, loop.test, turns):
                     break
-            first = False
+            first, turns = False, turns + 1
             self.copies += 1
             if self.copies > MAX_COPIES:
                 raise Unmodelled(f"more than {MAX_COPIES} copies after unrolling {loop.name}", line)
@@ -331,17 +331,21 @@ class Elaborator(Values):
             if loop.step is not None:
                 self.value(loop.step)
             if loop.kind == "do" and loop.test is not None:
-                if not self._goes_on(loop, loop.test):
+                if not self._goes_on(loop, loop.test, turns):
                     break
                 first = True
         self._drop("break", since)
         if name is not None:
             self.fixed.pop(name, None)
 
-    def _goes_on(self, loop: c.Loop, test: c.Expr) -> bool:
-        """The test of a loop that is written out."""
+    def _goes_on(self, loop: c.Loop, test: c.Expr, turns: int) -> bool:
+        """The test of a loop that is written out, after so many iterations."""
         value = self.value(test)
         if value not in self.constants:
+            info = self.frame.analysis.loops.get(loop.id)
+            trip = None if info is None else info.trip_count.exact
+            if info is not None and trip is not None and self.env.get(info.variable or -1) in self.constants:
+                return turns < trip  # an argument that every call gives the same value
             line = self.program.line(loop.at)
             raise Unmodelled(f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line)
         return bool(self.constants[value])

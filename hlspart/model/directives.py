@@ -27,6 +27,7 @@ class RawPragma(Struct, frozen=True):
     word and option keywords are never expanded). ``function`` and ``loop`` (an id) are the
     innermost ones whose body holds it; ``block`` is the id of the Block that holds it.
     ``spelling`` is the form it was written in. ``unread``: it stands in text that is read as tokens only.
+    ``open``: parameters of templates around it that have no argument.
     """
 
     index: int
@@ -38,6 +39,7 @@ class RawPragma(Struct, frozen=True):
     block: int | None
     spelling: Literal["#pragma", "_Pragma"] = "#pragma"
     unread: Unread | None = None
+    open: frozenset[str] = frozenset()
 
 
 class Option(Struct, frozen=True):

@@ -21,6 +21,7 @@ from hlspart.model.ports import IterationSpace
 from hlspart.nests.automatic import chosen, without_body
 from hlspart.nests.between import continues, resumes
 from hlspart.nests.loopfacts import LoopFacts
+from hlspart.nests.varying import Varying
 
 OriginOfLoop = Literal["pragma", "directive", "auto"]
 
@@ -63,9 +64,8 @@ class Nests(LoopFacts):
     @cached_property
     def all(self) -> tuple[Nest, ...]:
         """Every loop that exists in hardware, in the order of the text."""
-        whole = self.on("pipeline", None)
-        if whole is not None:
-            body = self.function.body.body
+        whole, body = self.on("pipeline", None), self.function.body.body
+        if whole is not None and self.varying.inside(body) is None:
             line = self.program.line(self.function.name_at)
             return (
                 Nest(
@@ -83,7 +83,12 @@ class Nests(LoopFacts):
                     line,
                 ),
             )
-        return tuple(self._walk(self.function.body.body, ()))
+        return tuple(self._walk(body, ()))
+
+    @cached_property
+    def varying(self) -> Varying:
+        """Loops that keep those around them from being pipelined."""
+        return Varying(self.program, self.analysis, self.function)
 
     def arrays(self, nest: Nest) -> frozenset[int]:
         """Arrays accessed in a nest; those of the whole program for a function that is pipelined as a whole."""
@@ -106,6 +111,8 @@ class Nests(LoopFacts):
 
     def _loop(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
         pipeline = self.on("pipeline", loop.id)
+        if pipeline is not None and self.varying.inside(loop.body.body) is not None:
+            pipeline = None
         if self.fully_unrolled(loop) and (pipeline is None or outer or self.disappears(loop)):
             yield from self._walk(loop.body.body, (*outer, loop)) if pipeline is None else ()
             return

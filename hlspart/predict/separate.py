@@ -18,6 +18,7 @@ from hlspart.semantics.structures import Arguments
 from hlspart.targets import Target
 from hlspart.transform.arms import without_dead_arms
 from hlspart.transform.copy_loops import with_copy_loops
+from hlspart.transform.dereferenced import dereferenced
 from hlspart.transform.forward import Forward
 from hlspart.transform.members import separate
 from hlspart.transform.tables import with_tables
@@ -41,7 +42,8 @@ class Separate(Struct, frozen=True):
 def apart(program: Program, tops: tuple[str, ...], target: Target) -> tuple[Program, Forward]:
     """The program with a variable for every member of the structures that the tool takes apart."""
     word: Arguments = "word" if target.arguments_packed else "whole"
-    return separate(program, tops, "apart" if target.arguments_apart else word)
+    made, forward = separate(program, tops, "apart" if target.arguments_apart else word)
+    return dereferenced(made, tops), forward
 
 
 def separated(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Separate:

@@ -47,5 +47,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     codes = ("bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount", "bad-latency", "bad-depth")
     yield from facts.plain(RULE, *codes)
     for item in facts.plain(RULE, "bad-value"):
-        if not facts.in_template(item.place) and not _CAST.search(item.message):
+        if not _CAST.search(item.message):
             yield item

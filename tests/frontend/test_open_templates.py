@@ -451,3 +451,26 @@ def test_arrays_of_expanded_calls_and_banks_that_nobody_knows() -> None:
     ii, banks = figures("template <int N>", "N")
     assert (ii, banks) == (figures("", "2")[0], {**figures("", "2")[1], "rest": None})
     assert ii is not None
+
+
+PRAGMAS = """
+template <int P> void g(int a[64]) {
+  const int half = P / 2;
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=VALUE
+  for (int i = 0; i < 64; i++) a[i] = i;
+}
+template <int P> struct C {
+  static const int half = P / 2;
+  int c[64];
+  void h(int a[64]) {
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=VALUE
+    for (int i = 0; i < 64; i++) a[i] = i;
+  }
+};
+"""
+
+
+@pytest.mark.parametrize(("value", "code"), [("P", "value-unknown"), ("half", "value-unknown"), ("abc", "bad-value")])
+def test_a_parameter_is_a_value_that_instances_have_and_another_name_is_none(value: str, code: str) -> None:
+    found = Pipeline(["t.cpp"], Options(), lambda _: PRAGMAS.replace("VALUE", value).encode()).validation
+    assert [s.code for s in found.statuses] == [code, code]

@@ -152,3 +152,18 @@ void top(hls::stream<int> *a, int b[64]) {
 """
     loops, _ = figures(text)
     assert [x[0] for x in loops] == [None]
+
+
+def test_wires_of_tasks_are_no_channels() -> None:
+    text = """#include <hls_directio.h>
+void f(hls::ap_none<int> &in, hls::ap_none<int> &out, int a[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    int x = in.read();
+    a[i] = x + in.read();
+    out.write(x);
+  }
+}
+"""
+    loops = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures.loops
+    assert [(x.pipelined, x.ii) for x in loops] == [(True, 1)]

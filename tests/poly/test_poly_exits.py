@@ -49,3 +49,14 @@ def test_a_break_that_is_affine_bounds_an_endless_loop(start, step, test):
 )
 def test_exits_of_several_kinds(loop, most):
     assert trips(f"void f(int A[64], int n) {{ {loop} }}").max == most
+
+
+def test_a_case_whose_label_nobody_knows() -> None:
+    text = """
+void f(int A[8]) {
+  for (int i = 0; i < 8; i++)
+    switch (i) { case LIMIT: A[i] = 1; break; case 3: A[i] = 2; break; default: A[i] = 3; }
+}
+"""
+    stores = analyse(load(["t.cpp"], FrontendOptions(), read=lambda _: text.encode())).accesses
+    assert [(a.exact, a.count if a.exact else None) for a in stores] == [(False, None), (True, 1), (False, None)]

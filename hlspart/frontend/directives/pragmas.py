@@ -27,6 +27,7 @@ _FOREIGN: dict[str, tuple[Dialect, str]] = {
     "AP": ("autopilot", "AutoPilot"),
     "AUTOPILOT": ("autopilot", "AutoPilot"),
 }
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _SMARTHLS = frozenset(("memory", "loop", "function", "thread"))
 _BAMBU = re.compile(r"HLS_(?:interface|cache|simple_pipeline|stallable_pipeline|bambu\w*)", re.IGNORECASE)
 _JOINED = re.compile(r"HLS_?([A-Za-z]\w*)", re.IGNORECASE)
@@ -180,10 +181,18 @@ class _Reader:
         """Why names without a value may have one."""
         if self.at.span.path in self.lacking:
             return "a header was not found"
-        unread = self.pragma.unread
+        unread, open_ = self.pragma.unread, self.pragma.open
+        if open_ and all(n in open_ or self._said(n) for n in names):
+            told = next((n for n in names if n in open_), None)
+            return f"{told or 'what decides it'} is a parameter of a template without an instance"
         return (
             f"the text around it is not read: {unread.cause}" if unread is not None and names <= unread.names else None
         )
+
+    def _said(self, name: str) -> bool:
+        """Whether the file says a name anywhere but in pragmas: it may be made of parameters."""
+        text = self.program.sources[self.at.span.path].text
+        return any(name in _WORD.findall(line) for line in text.splitlines() if not line.lstrip().startswith("#pragma"))
 
     def _value(self, text: str) -> int | None:
         return evaluate(text, self.program, self.pragma.function, self.pragma.block)

@@ -1,0 +1,84 @@
+"""A loop that no tool can unroll keeps the loop around it from being pipelined (UG1399, Function Pipelining)."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+
+NEST = """
+typedef struct { int count, other; } settings;
+SIGNATURE {
+  int t = 0;
+  SETUP
+  OUTER: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=1
+    INNER: for (int j = 0; j < BOUND; j++) t += A[i + j];
+    B[i] = t;
+  }
+}
+"""
+
+
+Found = dict[str, tuple[bool, int | None]]
+
+
+def _loops(text: str, path: str = "t.c") -> Found:
+    figures = Pipeline([path], Options(), lambda _: text.encode()).figures
+    return {x.name: (x.pipelined, x.ii) for x in figures.loops}
+
+
+def _nest(bound: str, setup: str = "", head: str = "void f(int A[64], int B[8], int n)") -> Found:
+    return _loops(NEST.replace("SIGNATURE", head).replace("SETUP", setup).replace("BOUND", bound))
+
+
+@pytest.mark.parametrize(
+    ("bound", "setup", "head"),
+    [
+        ("n", "", "void f(int A[64], int B[8], int n)"),
+        ("n + 1", "", "void f(int A[64], int B[8], int n)"),
+        ("A[i]", "", "void f(int A[64], int B[8])"),
+        ("m", "int m = A[3] * 2;", "void f(int A[64], int B[8])"),
+        ("m", "int m; if (n) m = n; else m = B[0];", "void f(int A[64], int B[8], int n)"),
+        ("s.count", "", "void f(int A[64], int B[8], settings s)"),
+        ("*p", "", "void f(int A[64], int B[8], int *p)"),
+    ],
+)
+def test_a_bound_that_is_read_leaves_the_outer_loop_as_it_is(bound: str, setup: str, head: str) -> None:
+    found = _nest(bound, setup, head)
+    assert found["OUTER"] == (False, None)
+    assert found["INNER"] == (True, 1)  # innermost loops are pipelined automatically
+
+
+@pytest.mark.parametrize(
+    ("bound", "setup"),
+    [
+        ("i", ""),  # at most seven: may be unrolled
+        ("OPEN", ""),  # a constant that a build gives
+        ("m", "static int m;"),
+        ("m", "int m = 4; m++;"),
+    ],
+)
+def test_a_bound_that_a_tool_may_know_is_not_judged(bound: str, setup: str) -> None:
+    head = "void f(int A[64], int B[8], int n)"
+    text = NEST.replace("SIGNATURE", head).replace("SETUP", setup).replace("BOUND", bound)
+    found = _loops(text, "t.cpp")
+    assert found["OUTER"][0] and "INNER" not in found
+
+
+def test_a_function_with_such_a_loop_is_not_pipelined() -> None:
+    text = "void f(int A[64], int n) {\n#pragma HLS PIPELINE\n  L: for (int i = 0; i < n; i++) A[i]++;\n}"
+    assert _loops(text) == {"L": (True, 1)}
+
+
+def test_an_argument_that_every_call_gives_one_value_is_a_constant() -> None:
+    inner = NEST.replace("SIGNATURE", "static void f(int A[64], int B[8], int n)").replace("SETUP", "")
+    inner = inner.replace("BOUND", "n")
+    calls = "void top(int A[64], int B[8]) { f(A, B, 16); }"
+    given = _loops(inner + calls)["OUTER"]
+    assert given == _loops(inner.replace("j < n", "j < 16") + calls)["OUTER"] == (True, 8)
+    read = "void top(int A[64], int B[8], int n) { f(A, B, n); }"
+    assert _loops(inner + read)["OUTER"] == (False, None)
+    mixed = "void top(int A[64], int B[8], int n) { f(A, B, n); f(A, B, 16); }"
+    assert _loops(inner + mixed)["OUTER"] == (True, None)
