@@ -148,6 +148,27 @@ def test_the_headers_compute_as_the_manual_says(tmp_path: Path, text: str) -> No
     subprocess.run(["./k"], cwd=tmp_path, check=True)
 
 
+TABLES = """#include <ap_fixed.h>
+constexpr ap_int<8> whole[] = {200, -128, 0x7f};
+constexpr ap_uint<4> wrapped[] = {17, -1};
+constexpr ap_fixed<8, 4> cut[] = {0.3, -0.3, 1, 100.7f};
+constexpr ap_fixed<8, 4, AP_RND, AP_SAT> kept[] = {0.3, -100.0, 1e9};
+static_assert(whole[0].get() == -56 && whole[1].get() == -128 && whole[2].get() == 127, "");
+static_assert(wrapped[0].get() == 1 && wrapped[1].get() == 15, "");
+static_assert(cut[0].raw.get() == 4 && cut[1].raw.get() == -5 && cut[2].raw.get() == 16 && cut[3].raw.get() == 75, "");
+static_assert(kept[0].raw.get() == 5 && kept[1].raw.get() == -128 && kept[2].raw.get() == 127, "");
+"""
+"""4 bits of a fraction: 100.7 is 1611 / 16, of which 8 bits are 75. What runs at the start of a program takes a
+compiler with sanitizers minutes for thousands of weights."""
+
+
+@pytest.mark.parametrize("standard", ["c++14", "c++17", "gnu++17"])
+def test_tables_of_numbers_are_data(tmp_path: Path, standard: str) -> None:
+    (tmp_path / "k.cpp").write_text(TABLES)
+    build = ["g++", f"-std={standard}", "-fsyntax-only", "-idirafter", str(HEADERS), "k.cpp"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+
+
 KERNEL = """#include <ap_axi_sdata.h>
 #include <ap_fixed.h>
 #include <hls_stream.h>

@@ -18,7 +18,7 @@ template <int W, int I, ap_q_mode Q = AP_TRN, ap_o_mode O = AP_WRAP, int N = 0> 
 namespace hlspart_run {
 
 // The number `bits` / 2^`drop`, with one of the modes.
-template <ap_q_mode Q> wide quantized(wide bits, int drop) {
+template <ap_q_mode Q> constexpr wide quantized(wide bits, int drop) {
     drop = least(drop, 126);
     wide floor = bits >> drop, rest = bits & mask(drop), half = wide(1) << (drop - 1);
     bool up = false;
@@ -33,7 +33,7 @@ template <ap_q_mode Q> wide quantized(wide bits, int drop) {
     }
     return floor + up;
 }
-template <int W, bool S, ap_o_mode O> wide kept_in_range(wide x) {
+template <int W, bool S, ap_o_mode O> constexpr wide kept_in_range(wide x) {
     static_assert(O != AP_WRAP_SM, "AP_WRAP_SM cannot be run");
     wide high = mask(S ? W - 1 : W), low = S ? -high - 1 : 0;
     if (O == AP_SAT_SYM && S) low = -high;
@@ -49,12 +49,12 @@ template <typename T, typename = void> struct fixed_number {
 template <typename T> struct fixed_number<T, typename std::enable_if<number<T>::integer>::type> {
     static constexpr bool given = true, own = false, sign = number<T>::sign;
     static constexpr int width = number<T>::width, whole = width;
-    static wide bits(const T &x) { return number<T>::value(x); }
+    static constexpr wide bits(const T &x) { return number<T>::value(x); }
 };
 template <int W, int I, bool S, ap_q_mode Q, ap_o_mode O> struct fixed_number<ap_fixed_base<W, I, S, Q, O>, void> {
     static constexpr bool given = true, own = true, sign = S;
     static constexpr int width = W, whole = I;
-    static wide bits(const ap_fixed_base<W, I, S, Q, O> &x) { return x.raw.get(); }
+    static constexpr wide bits(const ap_fixed_base<W, I, S, Q, O> &x) { return x.raw.get(); }
 };
 template <int W, int I, ap_q_mode Q, ap_o_mode O, int N>
 struct fixed_number<ap_fixed<W, I, Q, O, N>, void> : fixed_number<ap_fixed_base<W, I, true, Q, O>, void> {};
@@ -64,7 +64,7 @@ struct fixed_number<ap_ufixed<W, I, Q, O, N>, void> : fixed_number<ap_fixed_base
 // Integers made of fixed-point numbers lose the fraction.
 template <int W, int I, bool S, ap_q_mode Q, ap_o_mode O> struct number<ap_fixed_base<W, I, S, Q, O>, void> {
     static constexpr bool integer = false, own = false, given = true;
-    static wide value(const ap_fixed_base<W, I, S, Q, O> &x) {
+    static constexpr wide value(const ap_fixed_base<W, I, S, Q, O> &x) {
         wide bits = x.raw.get();
         return W <= I ? wide(uwide(bits) << most(I - W, 0)) : quantized<AP_TRN_ZERO>(bits, most(W - I, 1));
     }
@@ -106,24 +106,12 @@ template <int W, int I, bool S, ap_q_mode Q, ap_o_mode O> struct ap_fixed_base {
     ap_fixed_base(const ap_fixed_base &) = default;
     ap_fixed_base &operator=(const ap_fixed_base &) = default;
     template <typename T, typename std::enable_if<hlspart_run::fixed_number<T>::given, int>::type = 0>
-    ap_fixed_base(const T &x) {
-        typedef hlspart_run::fixed_number<T> X;
-        put(X::bits(x), X::width - X::whole);
-    }
-    template <typename T, typename std::enable_if<std::is_floating_point<T>::value, int>::type = 0> ap_fixed_base(T x) {
-        int exponent = 0;
-        double part = std::frexp(double(x), &exponent); // 53 bits, exactly
-        put(wide(std::ldexp(part, 53)), 53 - exponent);
-    }
+    constexpr ap_fixed_base(const T &x)
+        : raw(nearest(hlspart_run::fixed_number<T>::bits(x), hlspart_run::fixed_number<T>::width - hlspart_run::fixed_number<T>::whole)) {}
+    template <typename T, typename std::enable_if<std::is_floating_point<T>::value, int>::type = 0>
+    constexpr ap_fixed_base(T x) : raw(nearest(double(x))) {}
     // the number bits / 2^fraction
-    void put(wide bits, int fraction) {
-        int drop = fraction - (W - I);
-        if (bits == 0) drop = 0;
-        if (drop > 0) bits = hlspart_run::quantized<Q>(bits, drop);
-        else if (drop < -64 && O == AP_WRAP) bits = drop < -126 ? 0 : wide(hlspart_run::uwide(bits) << -drop);
-        else bits = wide(hlspart_run::uwide(bits) << hlspart_run::least(-drop, 64));
-        raw = hlspart_run::kept_in_range<W, S, O>(bits);
-    }
+    void put(wide bits, int fraction) { raw = nearest(bits, fraction); }
 
     double to_double() const { return std::ldexp(double(raw.get()), I - W); }
     float to_float() const { return float(to_double()); }
@@ -182,6 +170,18 @@ template <int W, int I, bool S, ap_q_mode Q, ap_o_mode O> struct ap_fixed_base {
     template <typename T> ap_fixed_base &operator^=(const T &x) { return *this = ap_fixed_base(*this ^ x); }
 
   private:
+    // constant expressions, so that a table of thousands of numbers is data and no code
+    static constexpr wide nearest(wide bits, int fraction) {
+        int drop = bits == 0 ? 0 : fraction - (W - I);
+        if (drop > 0) bits = hlspart_run::quantized<Q>(bits, drop);
+        else if (drop < -64 && O == AP_WRAP) bits = drop < -126 ? 0 : wide(hlspart_run::uwide(bits) << -drop);
+        else bits = wide(hlspart_run::uwide(bits) << hlspart_run::least(-drop, 64));
+        return hlspart_run::kept_in_range<W, S, O>(bits);
+    }
+    static constexpr wide nearest(double x) {
+        int exponent = x == 0 ? 0 : __builtin_ilogb(x);
+        return nearest(wide(__builtin_ldexp(x, 52 - exponent)), 52 - exponent); // 53 bits, exactly
+    }
     ap_fixed_base shifted(int n) const {
         ap_fixed_base x;
         x.raw = hlspart_run::shifted(raw, n);
@@ -193,13 +193,13 @@ template <int W, int I, ap_q_mode Q, ap_o_mode O, int N> struct ap_fixed : ap_fi
     typedef ap_fixed_base<W, I, true, Q, O> Base;
     ap_fixed() = default;
     template <typename T, typename = typename std::enable_if<hlspart_run::fixed_number<T>::given || std::is_floating_point<T>::value>::type>
-    ap_fixed(const T &x) : Base(x) {}
+    constexpr ap_fixed(const T &x) : Base(x) {}
 };
 template <int W, int I, ap_q_mode Q, ap_o_mode O, int N> struct ap_ufixed : ap_fixed_base<W, I, false, Q, O> {
     typedef ap_fixed_base<W, I, false, Q, O> Base;
     ap_ufixed() = default;
     template <typename T, typename = typename std::enable_if<hlspart_run::fixed_number<T>::given || std::is_floating_point<T>::value>::type>
-    ap_ufixed(const T &x) : Base(x) {}
+    constexpr ap_ufixed(const T &x) : Base(x) {}
 };
 
 #define HLSPART_FIXED(op, kind)                                                                           \

@@ -28,23 +28,25 @@ constexpr int capped(int w) { return w < 1 ? 1 : least(w, MOST); }
 template <int W, bool S> constexpr wide wrapped(wide x) {
     return S ? wide(uwide(x) << (128 - W)) >> (128 - W) : wide((uwide(x) << (128 - W)) >> (128 - W));
 }
-inline wide mask(int bits) { return bits <= 0 ? 0 : wide((uwide(1) << bits) - 1); }
+constexpr wide mask(int bits) { return bits <= 0 ? 0 : wide((uwide(1) << bits) - 1); }
 
 // What a type is to the operators: width, sign, value. Integers only; ap_fixed.h adds its own.
 template <typename T, typename = void> struct number {
     static constexpr bool integer = false, own = false, given = false;
 };
+// -std=c++17, unlike gnu++17, has no word for 128 bits among the integral types.
+template <typename T> constexpr bool is_wide() { return std::is_same<T, wide>::value || std::is_same<T, uwide>::value; }
 template <typename T>
-struct number<T, typename std::enable_if<std::is_integral<T>::value || std::is_enum<T>::value>::type> {
+struct number<T, typename std::enable_if<std::is_integral<T>::value || std::is_enum<T>::value || is_wide<T>()>::type> {
     static constexpr bool integer = true, own = false, given = true;
     static constexpr int width = std::is_same<T, bool>::value ? 1 : int(8 * sizeof(T));
-    static constexpr bool sign = std::is_enum<T>::value || std::is_signed<T>::value;
-    static wide value(T x) { return wide(x); }
+    static constexpr bool sign = std::is_enum<T>::value || std::is_signed<T>::value || std::is_same<T, wide>::value;
+    static constexpr wide value(T x) { return wide(x); }
     static int length(T) { return width; }
 };
 template <typename T> struct number<T, typename std::enable_if<std::is_floating_point<T>::value>::type> {
     static constexpr bool integer = false, own = false, given = true;
-    static wide value(T x) { return wide(x); }
+    static constexpr wide value(T x) { return wide(x); }
 };
 template <int W, bool S> struct of_ap {
     static constexpr bool integer = true, own = true, given = true;
@@ -52,7 +54,7 @@ template <int W, bool S> struct of_ap {
     static constexpr bool sign = S;
 };
 template <int W, bool S> struct number<ap_int_base<W, S>, void> : of_ap<W, S> {
-    static wide value(const ap_int_base<W, S> &x) { return x.get(); }
+    static constexpr wide value(const ap_int_base<W, S> &x) { return x.get(); }
     static int length(const ap_int_base<W, S> &) { return W; }
 };
 template <int W> struct number<ap_int<W>, void> : number<ap_int_base<W, true>, void> {};
@@ -164,14 +166,14 @@ template <int W, bool S> struct ap_int_base {
                                                                                   typename std::conditional<(W <= 64), int64_t, wide>::type>::type>::type>::type word;
 
   public:
-    wide get() const { return hlspart_run::wrapped<W, S>(word); }
+    constexpr wide get() const { return hlspart_run::wrapped<W, S>(word); }
     void put(wide x) { word = decltype(word)(x); }
 
     ap_int_base() = default;
     ap_int_base(const ap_int_base &) = default;
     ap_int_base &operator=(const ap_int_base &) = default;
     template <typename T, typename = typename std::enable_if<hlspart_run::number<T>::given>::type>
-    ap_int_base(const T &x) { put(hlspart_run::number<T>::value(x)); }
+    constexpr ap_int_base(const T &x) : word(decltype(word)(hlspart_run::number<T>::value(x))) {} // tables: no code
     ap_int_base(const char *text, int radix = 10) {
         std::string t(text);
         bool minus = !t.empty() && t[0] == '-';
@@ -283,7 +285,7 @@ template <int W> struct ap_int : ap_int_base<W, true> {
     typedef ap_int_base<W, true> Base;
     ap_int() = default;
     template <typename T, typename = typename std::enable_if<hlspart_run::number<T>::given>::type>
-    ap_int(const T &x) : Base(x) {}
+    constexpr ap_int(const T &x) : Base(x) {}
     ap_int(const char *text, int radix = 10) : Base(text, radix) {}
 };
 
@@ -291,7 +293,7 @@ template <int W> struct ap_uint : ap_int_base<W, false> {
     typedef ap_int_base<W, false> Base;
     ap_uint() = default;
     template <typename T, typename = typename std::enable_if<hlspart_run::number<T>::given>::type>
-    ap_uint(const T &x) : Base(x) {}
+    constexpr ap_uint(const T &x) : Base(x) {}
     ap_uint(const char *text, int radix = 10) : Base(text, radix) {}
 };
 
