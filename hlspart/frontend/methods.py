@@ -61,6 +61,10 @@ class Methods:
             if name in _ALL_OR_NONE and not args:
                 op, ones = _ALL_OR_NONE[name]
                 return self._compared(base, op, ones, at)
+            if name == "concat" and len(args) == 1 and isinstance(args[0].type, ir.ScalarType):
+                total = scalar.bits + args[0].type.bits
+                kind = ir.ScalarType(f"ap_uint<{total}>", "int", total, False)
+                return ir.OpaqueExpr(at, kind, ir.CONCATENATION, (base, args[0]))
             if name == "length" and not args:
                 return ir.integer(scalar.bits, at)
         access = self._field(base, name, args, at)

@@ -11,6 +11,7 @@ from hlspart.frontend.context import FunctionDeclaration
 from hlspart.model import program as ir
 
 # volatile stays: that of what a reference or pointer means tells functions apart
+_NUMBERS = frozenset(("bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double"))
 _NO_TYPE = frozenset(("const", "register", "restrict", "__restrict", "__restrict__", "struct", "enum"))
 
 
@@ -53,11 +54,11 @@ def chosen(
     open_ = [x for x in every if len(x.signature) >= count]  # more parameters may have default arguments
     typed = {x.name: _types(x, functions, variables) for x in open_}
     types = [a.type for a in args]
-    if None not in typed.values():
+    open_ = [x for x in open_ if all(map(_is_stream, x.signature, types))]
+    same = []
+    if all(typed[x.name] is not None for x in open_):
         open_ = [x for x in open_ if all(map(_fits, typed[x.name] or (), types))]
         same = [x for x in open_ if all(map(_same, typed[x.name] or (), types))]
-    else:
-        same = []
     for found in ([x for x in same if len(x.signature) == count], open_):
         if len(found) == 1:
             return found[0]
@@ -75,6 +76,13 @@ def _types(
     """Types of the parameters; None before the body is read."""
     known = functions.get(entry.name)
     return None if known is None else [variables[p].type for p in known.params]
+
+
+def _is_stream(parameter: str, argument: ir.CType) -> bool:
+    """Whether a parameter, by its text, and an argument both may be a stream, or neither: nothing converts to one."""
+    if isinstance(argument, ir.StreamType):
+        return not parameter.endswith("*") and not set(parameter.split()) <= _NUMBERS
+    return not isinstance(argument, ir.ScalarType | ir.PointerType) or "stream<" not in parameter
 
 
 def _same(parameter: ir.CType, argument: ir.CType) -> bool:

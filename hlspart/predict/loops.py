@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,8 +12,8 @@ from hlspart.hardware.memory import AXIS, BUS, Memory
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering import directed
 from hlspart.lowering.addresses import access_ns
-from hlspart.lowering.doubt import Doubt
-from hlspart.lowering.graph import Op
+from hlspart.lowering.doubt import Doubt, about
+from hlspart.lowering.graph import Edge, Op
 from hlspart.model.ports import PortCount, Ports
 from hlspart.nests.nests import Nest
 from hlspart.predict.blocks import in_blocks
@@ -75,7 +75,21 @@ class LoopModel(Elaboration):
         quick = self.target.fabric_adders and self._asks(item.nest)  # reports: the sum is stored in the last state
         handing = 0.0 if quick else self.target.handing_ns
         problem = Problem(item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited, handing)
-        return problem, (*of_operators(problem, frozenset(estimated)), *of_dividers(problem, self.storage))
+        doubts = (*of_operators(problem, frozenset(estimated)), *of_dividers(problem, self.storage))
+        return problem, (*doubts, *self._shared(item, problem))
+
+    def _shared(self, item: Elaborated, problem: Problem) -> Iterator[Doubt]:
+        """Units that the modules of other loops may have too, outside of all: a report has a state more (2025.2)."""
+        others = (n for n in self.nests.all if n.pipelined and n is not item.nest)
+        if not (self.target.modules_share_units and self._outlined(item.nest) and any(others)):
+            return
+        graph, timing = item.lowered.graph, problem.timing
+        units = {i for i, t in timing.items() if t.unit is not None and t.states > 1}
+        ops = [graph.ops[i] for i in sorted(units & recurring(graph))] if units else []
+        if ops:
+            text = "whether other loops share its floating-point units, at a state more, is not known"
+            more = tuple(Edge(op.id, op.id, 1, timing[op.id].states + 1, "data", op.text) for op in ops)
+            yield Doubt(about(text, ops), more=more, endless=True)
 
     def _timing(self, op: Op, item: Elaborated, estimated: set[str]) -> Timing:
         target = self.target

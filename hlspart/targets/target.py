@@ -135,6 +135,11 @@ class Target(Struct, frozen=True, dict=True):
         return bool(self.profile["axi"]["bursts"])
 
     @property
+    def modules_share_units(self) -> bool:
+        """Whether operators of pipelined loops may stand outside of their modules, shared, with a state more."""
+        return bool(self.profile["pipeline"]["modules_share_units"])
+
+    @property
     def copy_bursts(self) -> bool:
         """Whether ``memcpy`` has its m_axi requests ahead of its loop, also where :attr:`bursts` are not known."""
         return bool(self.profile["axi"]["copy_bursts"])

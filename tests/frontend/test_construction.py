@@ -318,6 +318,21 @@ def test_arguments_of_a_constructor_are_no_concatenation() -> None:
     assert (found.ii, found.cause) == (1, None)
 
 
+def test_words_joined_by_a_method_and_by_a_comma() -> None:
+    """``x.concat(n)`` is ``(x, n)``: as wide, of the same figures."""
+    text = """#include <ap_int.h>
+void f(ap_uint<20> x[64], ap_uint<12> n, ap_uint<32> out[64]) {
+  for (int i = 0; i < 64; i++) out[i] = WORD + ap_uint<32>(7);
+}
+"""
+    found = []
+    for word in ("x[i].concat(n)", "(x[i], n)"):
+        pipeline = Pipeline(["t.cpp"], Options(), read=lambda path, word=word: text.replace("WORD", word).encode())
+        (loop,) = pipeline.figures.loops
+        found.append((loop.ii, loop.depth, loop.cause))
+    assert found[0] == found[1] and found[0][::2] == (1, None)
+
+
 def test_values_in_braces_are_of_the_type_that_takes_them() -> None:
     (found,) = Pipeline(["t.cpp"], Options(), read=lambda path: BRACES.encode()).figures.loops
     assert (found.ii, found.cause) == (1, None)

@@ -52,6 +52,19 @@ def test_a_call_means_the_overload_of_its_arguments() -> None:
     assert called(pipeline(declared)) == {"g", "g(int*,int)"}
 
 
+def test_a_stream_is_no_pointer_and_no_number() -> None:
+    """Also where one of the functions is declared only."""
+    text = """#include <hls_stream.h>
+void put(const unsigned char *in, unsigned char *out);
+void put(unsigned char in, unsigned char out);
+void put(hls::stream<unsigned char> &in, hls::stream<unsigned char> &out) { out.write(in.read()); }
+void f(hls::stream<unsigned char> &a, hls::stream<unsigned char> &b, unsigned char *p) { put(a, b); put(p, p); }
+"""
+    stream = "put(stream<unsigned char>,stream<unsigned char>)"
+    assert called(pipeline(text)) == {stream, "one of the functions put"}
+    assert called(pipeline(text.replace("put(unsigned char in, unsigned char out)", "put(int a)"))) == {stream, "put"}
+
+
 def test_the_same_signature_twice_is_a_fault_and_so_are_two_functions_of_c() -> None:
     twice = "void g(int a[4]) { a[0] = 0; }\nvoid g(int *b) { b[1] = 0; }\nvoid f(int x[4]) { g(x); }\n"
     assert [d.message for d in pipeline(twice).program.diagnostics] == ["'g' is defined twice"]

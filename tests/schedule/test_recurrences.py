@@ -334,3 +334,19 @@ def test_an_arm_that_sets_a_flag_is_logic(arm: str, said: str) -> None:
     )
     assert one.ii == other.ii == 1 and one.depth is not None and other.depth is not None
     assert abs(one.depth - other.depth) <= 1 and one.depth <= 4
+
+
+def test_units_outside_of_modules():
+    """2025.2: loops of a function may share an adder outside of their modules, a state further (a network: II 6 for 4)."""
+    sums = "".join(
+        f"    float s{k} = 0;\n    L{k}: for (int i = 0; i < 64; i++) s{k} += a[i];\n    o[{k}] = s{k};\n" for k in (0, 1)
+    )
+    one = sums[: sums.index("    float s1")]
+    target = {"part": "xc7z020clg484-1", "clock_ns": 10.0}
+    for tool, text, expected in (
+        ("vitis-2025.2", sums, [(None, (4, 6), None)] * 2),
+        ("vitis-2025.2", one, [(4, None)]),
+        ("vitis-2024.2", sums, [(4, None)] * 2),
+    ):
+        found = result(f"void f(float a[64], float o[2]) {{\n{text}}}\n", tool=tool, **target).loops
+        assert [(x.ii, x.bounds, x.depth)[: 3 if x.ii is None else 2] for x in found] == expected
