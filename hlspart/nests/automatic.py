@@ -22,7 +22,7 @@ def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
     """Whether the tool pipelines this loop by itself, if all that it calls is here; it stands in no loop that is.
 
     Innermost loops are, whatever UNROLL leaves of them and of the loops in them (seen in public reports); others
-    if all loops inside, unrolled, make at most ``threshold`` copies. Perfect nests are flattened, never unrolled.
+    if all loops inside that UNROLL leaves, unrolled, make at most ``threshold`` copies. Perfect nests are flattened.
     Loops that the tool makes of calls are pipelined whatever the version.
     """
     if loop.made:
@@ -33,7 +33,7 @@ def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
     if not _left(nests, loop.body):
         return True
     inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
-    if asked or any(_asks(nests, x) for x in inner) or nests.called[loop.id] & nests.kept:
+    if asked or any(_asks(nests, x) for x in inner if not nests.disappears(x)) or nests.called[loop.id] & nests.kept:
         return False
     copies = _copies(nests, loop.body)
     return copies is not None and copies <= threshold and not _perfect(nests, loop)
@@ -56,7 +56,7 @@ def _copies(nests: LoopFacts, body: c.Stmt) -> int | None:
     most = 1
     for stmt in c.substatements(body):
         inner = _copies(nests, stmt.body if isinstance(stmt, c.Loop) else stmt)
-        trip = nests.trip(stmt).exact if isinstance(stmt, c.Loop) else 1
+        trip = nests.trip(stmt).exact if isinstance(stmt, c.Loop) and not nests.disappears(stmt) else 1
         if inner is None or trip is None:
             return None
         most = max(most, trip * inner)

@@ -1,8 +1,9 @@
 """Prediction against reports of designs that are no part of this repository: every loop and function counts.
 
 A specification is a JSON list. Each entry names a design: ``sources`` (paths below ``--root``, or their text by name in
-``texts``), ``top``, ``tool``, ``part``, ``clock_ns``, ``directives`` (files) and ``settings`` (configuration of the
-project by key, such as ``config_compile.unsafe_math_optimizations``). What the report says of it is one of
+``texts``), ``top``, ``tool``, ``part``, ``clock_ns``, ``directives`` (files), ``include`` (folders of headers) and
+``settings`` (configuration of the project by key, such as ``config_compile.unsafe_math_optimizations``). What the
+report says of it is one of
 
 - a loop: ``loop`` (its reported name), ``module``, ``ii``, ``depth``;
 - a function: ``latency_min``, ``latency_max``, and ``bram18k``, ``dsp``, ``ff``, ``lut`` where they are known;
@@ -151,7 +152,7 @@ def _pipeline(entry: Entry, root: Path) -> Pipeline:
     names = [n for n in texts if Path(n).suffix not in (".h", ".hpp")]
     paths = [str(root / s) for s in entry.get("sources", ())] or names
     directives = [str(root / d) for d in entry.get("directives", ())]
-    folders = dict.fromkeys(str(Path(p).parent) for p in paths)
+    folders = dict.fromkeys([*(str(Path(p).parent) for p in paths), *(str(root / d) for d in entry.get("include", ()))])
     frontend = FrontendOptions(include_dirs=tuple(folders), directive_files=tuple(directives))
     target = TargetOptions(
         part=entry["part"], tool=entry["tool"], clock_ns=entry["clock_ns"], flow=entry.get("flow"),

@@ -196,3 +196,26 @@ void f(float a[64], int b[64]) {
     assert found["C"] == (True, "auto", 1) and found["D"] == (True, "pragma", None)
     whole = result(text.replace("int twice(int x);", "int twice(int x) { return 2 * x; }"), **NEW).loops
     assert all((x.pipelined, x.ii) == (True, 1) for x in whole)
+
+
+def test_a_loop_beside_one_that_unroll_leaves_nothing_of():
+    """A report of 2020.2: a filter's loop over pixels is pipelined, its products by UNROLL, its shift without one."""
+    text = """void f(unsigned char in[512], unsigned char out[512], unsigned char c[7]) {
+#pragma HLS ARRAY_PARTITION variable=c complete
+    unsigned char kept[7];
+    P: for (int x = 0; x < 512; x++) {
+        kept[6] = in[x];
+        unsigned sum = 0;
+        A: for (int i = 0; i < 7; i++) {
+#pragma HLS PIPELINE
+PRAGMA
+            sum += c[i] * kept[i];
+        }
+        out[x] = sum >> 8;
+        B: for (int i = 0; i < 6; i++) kept[i] = kept[i + 1];
+    }
+}
+"""
+    pipelined = [x.name for x in result(text.replace("PRAGMA", "#pragma HLS UNROLL"), tool="vitis-2020.2").loops]
+    assert pipelined == ["P"]
+    assert "A" in [x.name for x in result(text.replace("PRAGMA", ""), tool="vitis-2020.2").loops if x.pipelined]

@@ -337,9 +337,10 @@ def test_an_arm_that_sets_a_flag_is_logic(arm: str, said: str) -> None:
 
 
 def test_units_outside_of_modules():
-    """2025.2: loops of a function may share an adder outside of their modules, a state further (a network: II 6 for 4)."""
+    """2025.2: loops of a function may share an adder outside of their modules, a state further (a report: II 6)."""
     sums = "".join(
-        f"    float s{k} = 0;\n    L{k}: for (int i = 0; i < 64; i++) s{k} += a[i];\n    o[{k}] = s{k};\n" for k in (0, 1)
+        f"    float s{k} = 0;\n    L{k}: for (int i = 0; i < 64; i++) s{k} += a[i];\n    o[{k}] = s{k};\n"
+        for k in (0, 1)
     )
     one = sums[: sums.index("    float s1")]
     target = {"part": "xc7z020clg484-1", "clock_ns": 10.0}
