@@ -89,8 +89,7 @@ def _memory(op: Op, storage: Storage) -> Memory:
 
 def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
     """Why nothing is known of these accesses."""
-    copies = nest.loop is not None and nest.loop.made and storage.target.copy_bursts
-    if not (storage.target.bursts or copies):
+    if not storage.target.bursts(copy=nest.loop is not None and nest.loop.made):
         return f"no report of {storage.target.tool} shows when it makes bursts"
     if nest.loop is None:
         return "it is no loop"

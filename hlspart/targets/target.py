@@ -129,20 +129,14 @@ class Target(Struct, frozen=True, dict=True):
         """Whether options of directives may name variables, of which the constant that they hold counts."""
         return bool(self.profile["directives"]["variables"])
 
-    @property
-    def bursts(self) -> bool:
-        """Whether reports show which plain loops have their m_axi requests ahead of them."""
-        return bool(self.profile["axi"]["bursts"])
+    def bursts(self, copy: bool) -> bool:
+        """Whether reports show which plain loops, or those of a ``copy``, have their m_axi requests ahead of them."""
+        return bool(self.profile["axi"]["copy_bursts" if copy else "bursts"])
 
     @property
     def modules_share_units(self) -> bool:
         """Whether operators of pipelined loops may stand outside of their modules, shared, with a state more."""
         return bool(self.profile["pipeline"]["modules_share_units"])
-
-    @property
-    def copy_bursts(self) -> bool:
-        """Whether ``memcpy`` has its m_axi requests ahead of its loop, also where :attr:`bursts` are not known."""
-        return bool(self.profile["axi"]["copy_bursts"])
 
     @property
     def widens(self) -> bool:
