@@ -12,7 +12,7 @@ from hlspart.accesses.walk import Walker
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import ArrayRef, Program
 from hlspart.semantics.effects import Effects, effects
-from hlspart.transform.choices import array_place
+from hlspart.transform.handed import array_place
 from hlspart.transform.inline import inline
 
 

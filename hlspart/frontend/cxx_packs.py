@@ -149,7 +149,9 @@ def _copied(token: Token, use: MacroUse, number: int) -> Token:
 def marked(bodies: Sequence[list[Token]], name: str) -> None:
     """The text of a template with several instances stands for several things."""
     for number, body in enumerate(bodies):
-        use = MacroUse(name, body[0].path, body[0].start, body[-1].end)
-        for token in body:
-            if token.use is None and not isinstance(token, PragmaToken):
-                token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number
+        own = [t for t in body if t.use is None and not isinstance(t, PragmaToken)]  # the first may be a macro's
+        if not own:
+            continue
+        use = MacroUse(name, own[0].path, own[0].start, own[-1].end)
+        for token in own:
+            token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number

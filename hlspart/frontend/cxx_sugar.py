@@ -18,20 +18,16 @@ from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_shapes import DeclaredShape, declared, semicolon
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import NTH, PragmaToken, Token
+from hlspart.frontend.tokens import ALTERNATIVES, NTH, PragmaToken, Token
 
 _CONTROL = frozenset(("if", "for", "while", "do", "switch", "return"))
-_SPELLED = {
-    "and": "&&", "or": "||", "not": "!", "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor": "^", "xor_eq": "^=",
-    "bitand": "&", "bitor": "|", "compl": "~",
-}  # fmt: skip
 
 
 def with_operators(tokens: list[Token]) -> list[Token]:
     """The tokens with ``and`` and its kin as the operators that they are in C++."""
-    if not any(t.text in _SPELLED for t in tokens):
+    if not any(t.text in ALTERNATIVES for t in tokens):
         return tokens
-    return [like(_SPELLED[t.text], "op", t) if t.kind == "id" and t.text in _SPELLED else t for t in tokens]
+    return [like(ALTERNATIVES[t.text], "op", t) if t.kind == "id" and t.text in ALTERNATIVES else t for t in tokens]
 
 
 def without_sugar(tokens: list[Token]) -> list[Token]:

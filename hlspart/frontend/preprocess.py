@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.expand import Expander
-from hlspart.frontend.tokens import Line, MacroDefinition, PragmaToken, SourceError, Token, lex, spell
+from hlspart.frontend.tokens import ALTERNATIVES, Line, MacroDefinition, PragmaToken, SourceError, Token, lex, spell
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import OWN, SourceText, Span
 from hlspart.reading import MAX_BYTES, Unreadable, any_case
@@ -36,6 +36,13 @@ PREDEFINED = {
 _COMPILERS = frozenset(("__GNUC__", "__clang__", "__GNUG__", "_MSC_VER", "__INTEL_COMPILER", "__ICC", "__MINGW32__"))
 
 
+def _operator(word: Token) -> Token:
+    """``not`` as ``!``."""
+    made = word.copy()
+    made.kind, made.text = "op", ALTERNATIVES[word.text]
+    return made
+
+
 class Preprocessed(Struct):
     """Result of one unit; pragmas are among the tokens."""
 
@@ -46,7 +53,7 @@ class Preprocessed(Struct):
     macros: dict[str, MacroDefinition]
     respelled: list[tuple[str, str, Span]] = field(default_factory=list)  # as included, as the file is called, where
     inactive: list[Span] = field(default_factory=list)
-    faults: list[SourceError] = field(default_factory=list)  # of ``#error``: the rest is read all the same
+    faults: list[SourceError] = field(default_factory=list)  # the rest is read all the same
 
 
 def decode(data: bytes) -> str:
@@ -78,6 +85,7 @@ class Preprocessor:
 
     def __init__(self, options: FrontendOptions, language: str, read: Callable[[str], bytes]) -> None:
         self.options, self.read = options, read
+        self.cplusplus = language == "c++"
         self.chunk: list[Token] = []
         sources: dict[str, SourceText] = {}
         self.expander = Expander(sources)
@@ -141,7 +149,8 @@ class Preprocessor:
                 active = bool(holds)
             elif name in ("elif", "else", "endif"):
                 if not conditions:
-                    raise SourceError("HLP002", f"#{name} without #if", source.path, line.start, word.end)
+                    self._wrong(SourceError("HLP002", f"#{name} without #if", source.path, line.start, word.end))
+                    continue
                 top = conditions[-1]
                 if name == "endif":
                     conditions.pop()
@@ -160,7 +169,13 @@ class Preprocessor:
             elif active and not was:
                 self.result.inactive.append(Span(source.path, inactive_from, line.start))
         if conditions:
-            raise SourceError("HLP002", "#if without #endif", source.path, int(conditions[-1][3]))
+            self._wrong(SourceError("HLP002", "#if without #endif", source.path, int(conditions[-1][3])))
+
+    def _wrong(self, fault: SourceError) -> None:
+        """Go on behind a directive that means nothing, as compilers do. Raises it where the file is to be C."""
+        if not self.cplusplus:
+            raise fault
+        self.result.faults.append(fault)
 
     def _condition(self, name: str, word: Token, rest: tuple[Token, ...]) -> bool:
         if name != "if":
@@ -169,11 +184,15 @@ class Preprocessor:
             return (rest[0].text in self.expander.macros) == (name == "ifdef")
         if not rest:
             raise SourceError("HLP002", f"#{word.text} without an expression", word.path, word.start, word.end)
+        words = list(rest)
+        if self.cplusplus:
+            words = [_operator(t) if t.text in ALTERNATIVES else t for t in words]
         try:
-            return evaluate_tokens(self.expander.expand(self._replace_defined(list(rest))), lambda _: 0) != 0
+            return evaluate_tokens(self.expander.expand(self._replace_defined(words)), lambda _: 0) != 0
         except NotConstant as fault:
             message = f"#{word.text} expression is not constant: {fault}"
-            raise SourceError("HLP002", message, word.path, rest[0].start, rest[-1].end) from None
+            self._wrong(SourceError("HLP002", message, word.path, rest[0].start, rest[-1].end))
+            return False
 
     def _replace_defined(self, tokens: list[Token]) -> list[Token]:
         """``defined X`` and ``__has_include(...)`` replaced by 0 or 1."""

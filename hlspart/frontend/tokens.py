@@ -21,6 +21,11 @@ Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
 
 NTH = "__member_"  # s.__member_1: the second member of a structure, in the C that C++ becomes
 # names of the parameters of a template that nothing in the text uses
+#: Operators of C++ that are words.
+ALTERNATIVES = {
+    "and": "&&", "or": "||", "not": "!", "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor": "^", "xor_eq": "^=",
+    "bitand": "&", "bitor": "|", "compl": "~",
+}  # fmt: skip
 OPEN_TYPE, OPEN_VALUE = f" (a type {OPEN})", f" (a value {OPEN})"
 
 

@@ -7,6 +7,6 @@ its places in it. Calls expanded, structures apart and copies as loops (:mod:`in
 """
 
 __all__ = [
-    "arms", "choices", "clone", "copy_loops", "copying", "dereferenced", "directives", "emit", "forward", "inline",
-    "lines", "members", "printer", "reverse", "tables", "text", "unroll",
+    "arms", "clone", "copy_loops", "copying", "dereferenced", "directives", "emit", "forward", "handed",
+    "inline", "lines", "members", "printer", "reverse", "tables", "text", "unroll",
 ]  # fmt: skip

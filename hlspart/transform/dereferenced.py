@@ -1,6 +1,7 @@
 """A program in which ``p->x`` of a top function's argument is ``(*p).x``: an access of the port. For analysis alone.
 
-So is ``(p + i)->x``. What structures that are apart leave: arguments that are memories, channels or words.
+So is ``(p + i)->x``, and ``q->x`` where ``q`` is handed ``p``. What structures that are apart leave: arguments that are
+memories, channels or words.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from hlspart.semantics.effects import effects, statement_expressions
 
 def dereferenced(program: Program, tops: tuple[str, ...]) -> Program:
     """The copy; ``program`` itself where nothing changes."""
-    ports = frozenset(v for t in tops for v in program.functions[t].params if _points(program, v))
-    found = [f for t in tops if ports and _needs(program, f := program.functions[t], ports)]
+    ports = _ports(program, tops)
+    found = [f for f in program.functions.values() if ports and _needs(program, f, ports)]
     if not found:
         return program
     work = _Copy(program, ports)
@@ -49,6 +50,24 @@ def dereferenced(program: Program, tops: tuple[str, ...]) -> Program:
 def _points(program: Program, variable: int) -> bool:
     of = program.variable(variable).type
     return isinstance(of, PointerType) and isinstance(of.target, StructType)
+
+
+def _ports(program: Program, tops: tuple[str, ...]) -> frozenset[int]:
+    """Arguments of top functions that point to structures, and parameters that are only handed such ones."""
+    known = {v for t in tops for v in program.functions[t].params if _points(program, v)}
+    calls = [c for of in effects(program).calls.values() for c in of] if known else []
+    grown = bool(calls)
+    while grown:
+        handed: dict[int, bool] = {}
+        for call in calls:
+            function = program.functions.get(call.function or "")
+            for formal, arg in zip(() if function is None else function.params, call.args, strict=False):
+                port = isinstance(arg, Name) and arg.variable in known
+                handed[formal] = port and handed.get(formal, True)
+        more = {v for v, port in handed.items() if port and _points(program, v)}
+        grown = not more <= known
+        known |= more
+    return frozenset(known)
 
 
 def _needs(program: Program, function: Function, ports: frozenset[int]) -> bool:

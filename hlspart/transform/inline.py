@@ -65,9 +65,10 @@ from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
 from hlspart.semantics.conversions import alike
 from hlspart.semantics.effects import effects, statement_expressions
-from hlspart.transform.choices import arms, array_place, as_statements, choice, later, target_of
+from hlspart.transform.choices import arms, as_statements, choice, later
 from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
+from hlspart.transform.handed import array_place, target_of
 from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
 _VALUES = (CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children

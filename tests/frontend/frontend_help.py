@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from hlspart.frontend import load
 from hlspart.model import program as ir
-from hlspart.model.options import FrontendOptions
+from hlspart.model.options import FrontendOptions, Options
+from hlspart.pipeline import Pipeline
+
+LOOP = """
+    for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+        STATEMENT
+    }
+"""
 
 
 def program(text: str | bytes, path: str = "t.c", options: FrontendOptions | None = None, **others: str) -> ir.Program:
@@ -27,6 +35,19 @@ def good(text: str, path: str = "t.c", options: FrontendOptions | None = None, *
     result = program(text, path, options, **others)
     assert result.units[0].error is None, str(result.units[0].error)
     return result
+
+
+def whole(text: str) -> ir.Program:
+    """A file of C++ without a hole."""
+    found = good(text, "t.cpp")
+    assert not found.holes, [h.cause for h in found.holes]
+    return found
+
+
+def intervals(text: str, path: str = "t.cpp") -> list[tuple[int | None, int | None]]:
+    """II and depth of the pipelined loops."""
+    pipeline = Pipeline([path], Options(), read=lambda path: text.encode())
+    return [(x.ii, x.depth) for x in pipeline.figures.loops if x.pipelined]
 
 
 def message(text: str | bytes, path: str = "t.c", options: FrontendOptions | None = None, **others: str) -> str:

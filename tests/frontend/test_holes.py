@@ -235,3 +235,37 @@ def test_no_text_is_written_for_what_an_error_halts(capsys: pytest.CaptureFixtur
         assert new.exists() == (code == 0)
     assert "k.c:1:1: error: #error no device" in capsys.readouterr().err
     assert run(["ii", str(source)]) == 1
+
+
+def test_a_template_that_a_header_macro_begins_has_its_holes_at_its_own_place() -> None:
+    text = """#include "m.h"
+TEMPLATE(int) get(const int x) { typedef typename broken<W>::bits bits; bits y = x; return y; }
+int top(int a[64]) { return get<1>(a[0]) + get<2>(a[1]); }
+template <int W> struct broken { virtual void f(); typedef int bits; };
+"""
+    loaded = good(text, "t.cpp", m_h="#define TEMPLATE(T) template <int W> inline T\n")
+    places = {(d.place.path, d.place.line) for d in loaded.diagnostics if "bits" in d.message}
+    assert places == {("t.cpp", 2)} and "top" in loaded.functions
+
+
+def test_a_directive_of_the_preprocessor_that_means_nothing_is_one_fault_in_cpp() -> None:
+    text = """#define ON 0
+#if not ON and (1 bitor 0)
+int f(int a[8]) { return a[0]; }
+#endif
+#endif
+#if 1 +
+int bad(
+#endif
+#ifdef ON
+int g(int a[8]) { return a[1]; }
+"""
+    loaded = good(text, "t.cpp")
+    assert set(loaded.functions) == {"f", "g"}
+    said = [(d.place.line, d.message) for d in loaded.diagnostics]
+    assert said == [
+        (5, "#endif without #if"),
+        (6, "#if expression is not constant: expression ends early"),
+        (9, "#if without #endif"),
+    ]
+    assert program(text.replace("not ON", "!ON").replace(" and ", "&&").replace("bitor", "|")).units[0].error

@@ -47,6 +47,16 @@ CHASED = (
 }
 """
 )
+HANDED = """struct rng { unsigned a, b; };
+unsigned next(rng *in) { in->a = (in->a << 3) ^ in->b; in->b += in->a * 3; return in->a; }
+void top(rng *state, unsigned k[64]) {
+MODE
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    k[i] = next(state);
+  }
+}
+"""
 AXIS = "#pragma HLS INTERFACE axis port=in\n#pragma HLS INTERFACE axis port=out"
 
 
@@ -55,8 +65,10 @@ def _figures(text: str) -> list[LoopResult]:
     return [x for x in figures.loops if x.pipelined]
 
 
-@pytest.mark.parametrize("mode", ["", AXIS])
-@pytest.mark.parametrize("text", [ONCE, STEPPED, CHASED])
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [(HANDED, ""), *((text, mode) for text in (ONCE, STEPPED, CHASED) for mode in ("", AXIS))],
+)
 def test_an_arrow_is_a_star_and_a_dot(text: str, mode: str) -> None:
     arrows = text.replace("MODE", mode)
     stars = arrows.replace("(in + at)->", "(*(in + at)).").replace("in->", "(*in).").replace("out->", "(*out).")

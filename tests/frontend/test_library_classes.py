@@ -1,0 +1,119 @@
+"""Classes that libraries give: words of streams, complex numbers, functors with members that are not read."""
+
+from __future__ import annotations
+
+import pytest
+from frontend_help import LOOP, intervals
+
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions, Options
+from hlspart.pipeline import Pipeline
+
+TOKEN = """#include <ap_int.h>
+#include <hls_stream.h>
+struct token {
+    ap_uint<16> id; ap_uint<32> data; bool last;
+    token() {}
+    token(ap_uint<16> i, ap_uint<32> d) : id(i), data(d) { this->last = false; }
+};
+"""
+
+
+def test_constructors_that_set_members_leave_a_structure() -> None:
+    text = TOKEN + "void top(hls::stream<token> &in, hls::stream<token> &out) {\n"
+    body = "token t = in.read(); token u(t.id, t.data(15, 8)); out.write(u); "
+    whole = "out.write(token(t.id, t.data)); "
+    assert intervals(text + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == 1
+    assert intervals(text + LOOP.replace("STATEMENT", body + whole) + "}\n")[0][0] == 2  # two writes at one port
+    asked = text.replace("this->last = false;", "this->last = i + d > 7;")
+    assert not load(["t.cpp"], FrontendOptions(), read=lambda path: (asked + "}\n").encode()).holes
+    assert intervals(asked + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == 1  # a constructor that computes
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("if (!in.empty() && !out.full()) { out.write(in.read() + 1); }", 1),
+        ("if (!in.empty()) { int a = in.read(); if (!in.empty()) out.write(a); }", None),  # its state behind a read
+        (
+            "if (i % 2) { if (!in.empty()) out.write(in.read()); } else { if (!in.empty()) out.write(in.read() * 3); }",
+            1,
+        ),
+        ("std::cout << i << std::endl; out.write(in.read());", 1),
+        ("std::cout << in.read(); out.write(i);", None),
+    ],
+)
+def test_states_of_streams_are_signals(body: str, expected: int | None) -> None:
+    text = "#include <hls_stream.h>\nvoid top(hls::stream<int> &in, hls::stream<int> &out) {\n"
+    assert intervals(text + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == expected
+
+
+def test_complex_numbers_are_their_parts() -> None:
+    head = "#include <complex>\ntypedef std::complex<float> C;\nvoid top(float x[64], float o[32]) {"
+    complex_ = "C a(x[i], 2.0f); C b = x[i + 32] * a + 1.0f; b *= 3.0f; b -= -a; o[i] = b.real() + b.imag();"
+    parts = "float y = x[i + 32], r = y * x[i] + 1.0f, m = y * 2.0f; r *= 3.0f; m *= 3.0f; r -= -x[i]; m -= -2.0f; "
+    (one,), (other,) = (
+        intervals(head + LOOP.replace("STATEMENT", s) + "}") for s in (complex_, parts + "o[i] = r + m;")
+    )
+    assert one == other and one[0] == 1
+    absolute = head + LOOP.replace("STATEMENT", "C a(x[i], 2.0f); o[i] = std::abs(a);") + "}"
+    assert intervals(absolute) == [(None, None)]  # no scalar's
+
+
+def test_words_and_bursts_of_the_library() -> None:
+    text = "#include <ap_axi_sdata.h>\n#include <hls_stream.h>\ntypedef qdma_axis<32, 0, 0, 0> word;\n"
+    body = "word w = in.read(); ap_uint<32> x = w.get_data(); w.set_data(x + 1); out.write(w);"
+    head = "void top(hls::stream<word> &in, hls::stream<word> &out) {\n"
+    assert intervals(text + head + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == 1
+    text = "#include <hls_burst_maxi.h>\nvoid top(hls::burst_maxi<int> in, int out[64]) {\nin.read_request(0, 64);\n"
+    assert intervals(text + LOOP.replace("STATEMENT", "out[i] = in.read();") + "}\n")[0][0] == 1
+    twice = "out[i] = in.read() + in.read();"  # one word in a cycle
+    assert intervals(text + LOOP.replace("STATEMENT", twice) + "}\n")[0][0] == 2
+
+
+def test_initial_values_of_members() -> None:
+    text = "struct status { int tag{4}; bool bad{false}; int n = 3; int ok; };\nint f(int a[32]) {\nstatus s;\n"
+    text += LOOP.replace("STATEMENT", "s.n += a[i];") + "return s.n + s.tag;\n}\n"
+    loaded = load(["t.cpp"], FrontendOptions(), read=lambda _: text.encode())
+    assert loaded.holes == () and "status::status" in loaded.functions
+    assert intervals(text)[0][0] == 1
+
+
+CALLABLE = """#include <ap_int.h>
+template <typename T, unsigned STRIDE = T::width> struct Slice {
+  static unsigned const width = STRIDE;
+  T kept;
+  template <typename V> V operator()(V const &v) const { return v; }
+  template <template <typename> class V> int sum(V<int> v, int n) { return 0; }
+  auto twice(int x) -> T { return x * 2; }
+  auto same(int x) const -> decltype(x + 1) { return x; }
+};
+"""
+
+
+def test_a_class_is_read_without_member_templates_that_are_not() -> None:
+    text = (
+        CALLABLE
+        + """void top(int x[64], int o[64]) {
+  Slice<ap_uint<8>> s;
+  for (int i = 0; i < Slice<ap_uint<8>>::width + ap_fixed<6, 2>::iwidth; i++) {
+#pragma HLS PIPELINE
+    o[i] = x[i] + s.twice(i) + s.same(i);
+  }
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+    o[i] = s.sum(i, 2);
+  }
+}
+"""
+    )
+    first, second = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops
+    assert (first.ii, first.trip_count.max) == (1, 10)
+    assert second.ii is None and "sum" in (second.cause or "")
+
+
+def test_a_class_that_needs_such_a_member_is_not_read() -> None:
+    text = CALLABLE.replace("T kept;", "T kept; void add(int x) { kept = sum(x, 1); }") + (
+        "void top(int o[8]) { Slice<ap_uint<8>> s;" + LOOP.replace("STATEMENT", "s.add(i); o[i] = s.kept;") + "}\n"
+    )
+    assert [ii for ii, _ in intervals(text)] == [None]
