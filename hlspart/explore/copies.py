@@ -40,6 +40,9 @@ class Copies:
                 word[d] = f"({word[d]} * {at_once} + {self.frame.lane})"
                 beyond += [f"{word[d][1:-1]} < {words}"] if words % at_once else []
         lines.append(f"#pragma HLS PIPELINE II={how.interval}")
+        if not load and (how.lanes > 1 or how.beside):  # bounds alone keep them apart, which a tool may not see
+            name = self.frame.variable(operand).name
+            lines.append(f"#pragma HLS DEPENDENCE variable={name} type=inter direction=WAW dependent=false")
         for k in how.beside:
             lines += [PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]), "#pragma HLS UNROLL"]
             depth += 1

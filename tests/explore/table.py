@@ -121,10 +121,14 @@ def row(kernel: Kernel, shares: list[int], cells: dict[int, dict[str, Any]]) -> 
     as_is = next((c["source_cycles"] for c in cells.values() if "source_cycles" in c), None)
     words = [kernel.top, f"{as_is:,}" if as_is else "not known"]
     for share in shares:
-        c = cells.get(share, {})
-        if "model_cycles" not in c:
+        fits = [
+            c for s, c in cells.items() if s <= share and "model_cycles" in c
+        ]  # a choice of a smaller share does, too
+        if not fits:
+            c = cells.get(share, {})
             words.append("ended" if "ended" in c else "failed" if "failed" in c else "-")
             continue
+        c = min(fits, key=lambda c: c["schedule_cycles"] or c["model_cycles"])
         of_c, mark = c["schedule_cycles"], "" if c["proved"] else f", gap {c['gap']}"
         words.append(f"{c['model_cycles']:,} / {f'{of_c:,}' if of_c else '?'} ({least(kernel, share):,}{mark})")
     return "| " + " | ".join(words) + " |"

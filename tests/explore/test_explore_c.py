@@ -189,6 +189,31 @@ def test_blocks_of_bram_are_those_of_the_c() -> None:
     assert len(seen) == 3
 
 
+SMOOTHED = """void f(float A[10][34], float B[10][34]) {
+    for (int i = 1; i < 9; i++)
+        for (int j = 1; j < 33; j++) B[i][j] = A[i][j] + A[i][j + 1] + A[i - 1][j];
+}
+"""
+
+
+def test_words_that_a_store_moves_at_once_are_told_apart(tmp_path: Path) -> None:
+    """Blocks of 8 words, 4 at once: that the next element's words are others only the bounds of the loops say."""
+    path, new = tmp_path / "f.c", tmp_path / "new.c"
+    path.write_text(SMOOTHED)
+    pipeline = Pipeline([str(path)], Options())
+    (of,) = found(pipeline, "f")
+    of = replace(of, nest=replace(of.nest, operands=tuple(replace(o, lanes=4) for o in of.nest.operands)))
+    vector, off_chip = Vector((1, 4), (2, 1), (0, 1)), ExternalMemory(16, 0)
+    texts, (written,) = write(pipeline.program, [(of, vector)], off_chip)
+    figures = pipeline.with_texts(texts).figures
+    assert [x.ii for x in figures.loops if x.function == written.stores["B"] and x.pipelined] == [1]
+    stores = next(m.cycles for m in cost(of.nest, vector, off_chip).moves if m.stored)
+    took = next(f.latency.exact for f in figures.functions if f.name == written.stores["B"])
+    assert took is not None and stores <= took <= stores + 10
+    new.write_text(texts[str(path)])
+    assert verify(str(path), str(new), VerifyOptions(top="f", vectors=2, value_range=(-9, 9))).status == "equal"
+
+
 SCALED = """void f(float A[6][8], float B[8][6], float C[6][6], float u, float v) {
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
