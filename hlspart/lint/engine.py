@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from hlspart.lint.config import LintConfig
 from hlspart.lint.dependence import carried, least, misstep, never_meet
 from hlspart.lint.suppressions import apply, suppressions
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.inferred import InferResult
 from hlspart.model.linting import LintReport
 from hlspart.model.program import Program
@@ -22,6 +23,7 @@ from hlspart.partition.unrolling import unroll_factors
 from hlspart.rules._base import Facts
 from hlspart.targets import Target
 
+_ARGUMENTS = re.compile(r"(?<=\w)<[^<>()]*>(?=\()")  # of the function of a template
 _OF_ALL_TOOLS = frozenset(("HLP000", "HLP001", "HLP107", "HLP210", "HLP901", "HLP902"))
 
 
@@ -89,7 +91,7 @@ def run(
     marks = suppressions({p: s for p, s in program.sources.items() if p not in broken and _given(p, program)})
     rules = {entry.rule.code: entry.rule for entry in entries()}
     kept, hidden = apply(independent(facts, shown, rules), marks, enabled)
-    told = folded(in_order(kept), rules, config.select)
+    told = folded(once_per_template(in_order(kept)), rules, config.select)
     return LintReport(files, tuple(told), hidden, catalogue(), program.sources, broken)
 
 
@@ -98,6 +100,14 @@ def _pragmas(program: Program, result: InferResult) -> tuple[Edit, ...]:
     from hlspart.infer.emission import pragma_edits
 
     return pragma_edits(program, result)
+
+
+def once_per_template(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Of findings that instances of a template have at one place, and that differ in its arguments only, the first."""
+    first: dict[tuple[str, Place, str], Diagnostic] = {}
+    for d in findings:
+        first.setdefault((d.rule, d.place, _ARGUMENTS.sub("", d.message)), d)
+    return tuple(first.values())
 
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:

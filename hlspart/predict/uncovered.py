@@ -86,6 +86,8 @@ class Uncovered(Struct, frozen=True, dict=True):
         if d.kind == "occurrence" or self._of_the_body(d, nest):
             return None  # `against` has the schedule that tells
         if d.function != self.nests.function.name:
+            if d.kind == "dataflow" and d.loop is None and nest.pipelined:
+                return f"PIPELINE gives way to DATAFLOW in {d.function} (line {line})"  # HLS 200-993
             if d.modelled and limited(d) and {d.function, self.nests.function.name}.isdisjoint(self._apart):
                 return None  # `_limits_beside` counts the operations
             if not d.modelled or d.kind in _WHOLE:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
+from hlspart.rules._mentions import changed
 
 Unwritten = tuple[c.Variable, Origin, bool]  # the variable, the read, whether no path has a write
 
@@ -40,6 +41,7 @@ class _Walk:
         self.found: dict[int, Unwritten] = {}
         self.open: dict[int, tuple[int, int]] = {}  # variable -> loops and branches around its declaration
         self.loops = self.branches = 0
+        self.later: list[frozenset[int]] = []  # what each loop around may write
 
     # ------------------------------------------------------------------------- statements
 
@@ -116,7 +118,9 @@ class _Walk:
         if loop.test is not None and loop.kind != "do":
             self.expression(loop.test, state)
         self.loops += 1
+        self.later.append(changed(self.program, loop))
         self.statement(loop.body, state)
+        self.later.pop()
         state.over = False
         for expr in (loop.step, loop.test if loop.kind == "do" else None):
             if expr is not None:
@@ -197,7 +201,8 @@ class _Walk:
         if around is None or ident in self.found or ident in state.sure:
             return
         never = ident not in state.maybe
-        if never or around == (self.loops, self.branches):
+        before = self.branches > around[1] and any(ident in written for written in self.later[around[0] :])
+        if (never and not before) or around == (self.loops, self.branches):
             self.found[ident] = (self.program.variable(ident), at, never)
         state.sure.add(ident)
 

@@ -235,7 +235,9 @@ class Sets:
             if isinstance(stmt, c.Declare):
                 for ident in stmt.variables:
                     init = self.program.variable(ident).init
-                    if init is not None:
+                    if init is not None and (task := task_call(self.program, ident)) is not None:
+                        yield from self.of(task)
+                    elif init is not None:
                         yield VariableUse(ident, (), "write", init.at)
                         lock = self.program.variable(ident).type
                         filled = isinstance(lock, c.OtherType) and lock.name.startswith("write_lock<")
@@ -345,6 +347,16 @@ class Sets:
 def sets(program: c.Program) -> Sets:
     """The sets of a program, kept for the last few programs."""
     return Sets(program)
+
+
+def task_call(program: c.Program, ident: int) -> c.Call | None:
+    """The call that a variable ``hls::task name(function, ...)`` makes."""
+    variable = program.variable(ident)
+    made = variable.init if isinstance(variable.type, c.OtherType) and variable.type.name == "task" else None
+    items = [value for _, value in made.items] if isinstance(made, c.InitList) else []
+    if not items or not isinstance(items[0], c.FunctionName):
+        return None
+    return c.Call(-1, items[0].at, c.VoidType(), items[0].name, tuple(items[1:]), items[0].at)
 
 
 def root_of(expr: c.Expr) -> tuple[int, Path, bool] | None:

@@ -94,7 +94,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if jump is not None:
                 message = f"the DATAFLOW loop {region.loop.name} has a second exit"
                 yield facts.report(RULE, jump.at, message, "leave it by its bound alone", where)
-        if len(region.processes) < 2:
+        if len(region.processes) < 2 and not any(p.kind == "if" and len(p.calls) > 1 for p in region.processes):
             continue
         for process in region.processes:
             related = [*((call.at, "the task") for call in process.calls[:2]), *where]

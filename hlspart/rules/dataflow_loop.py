@@ -55,7 +55,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, Assign, Call, Const, Declare, Expr, ExprStmt, Loop, Subscript, walk
+from hlspart.model.program import ArrayRef, Assign, Call, Const, Declare, Expr, ExprStmt, Loop, Return, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, block_around, exit_of
 from hlspart.rules._processes import regions
@@ -78,7 +78,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for process in region.processes if len(region.processes) > 1 else ():
             inner = process.stmt if isinstance(process.stmt, Loop) else None
             left = exit_of(inner) if inner is not None else None
-            if inner is not None and left is not None:
+            if inner is not None and left is not None and not isinstance(left, Return):
                 message = f"loop {inner.name} is a task of a DATAFLOW region and may end in the middle"
                 related = [(left.at, "here"), (region.directive.at, "the region")]
                 yield facts.report(RULE, inner.header, message, "make a function of the loop", related)

@@ -68,8 +68,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
             inside = [a for a in inside if a.function == d.function and a.loops]
             written = next((a for a in inside if a.kind == "write" and by_data(a) and not _table(facts, a)), None)
-            if not inside:
-                inside = _in_callees(facts, d) if d.loop is not None else _called_in_loops(facts, d, ident)
+            if written is None:
+                inside = _in_callees(facts, d) or (_called_in_loops(facts, d, ident) if d.loop is None else [])
                 written = next((a for a in inside if a.kind == "write"), None)
             if written is None:
                 continue
@@ -105,11 +105,11 @@ def _table(facts: Facts, access: Access) -> bool:
 
 
 def _in_callees(facts: Facts, d: Directive) -> list[Access]:
-    """Accesses in the functions that the loop of a directive calls, by an argument that is read from somewhere."""
+    """Accesses in what the loops that a directive is about call, by an argument that is read from somewhere."""
     groups = {facts.analysis.group_of.get(v) for v in d.variables}
-    loop = facts.program.loops[d.loop or 0]
+    loops = [x for x in facts.program.loops.values() if x.id == d.loop or (d.loop is None and x.function == d.function)]
     found: list[Access] = []
-    for call in _calls(facts, loop.body):
+    for call in (call for loop in loops for call in _calls(facts, loop.body)):
         inside = [a for a in facts.analysis.accesses if a.function == call.function]
         tied = [a for a in inside if facts.analysis.group_of.get(a.array) in groups - {None}]
         found += _by_argument(facts, call, tied)

@@ -5,7 +5,7 @@ Reports PIPELINE `off` with an interval, style or rewind, and of a loop that UNR
 `hls::stream` with a type of buffers; ALLOCATION that does not say whether it limits operations or functions; ports of
 one m_axi bundle with different latencies or lengths of bursts; arguments of a kernel in more than one s_axilite
 bundle; CACHE of a port that is written; PERFORMANCE of a loop that is not pipelined, unrolled completely or a DATAFLOW
-region.
+region; INLINE of the top function.
 
 ## Why is this bad
 The tool takes one of the two, or its default, and says so in the middle of its log.
@@ -42,7 +42,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import for_host, interfaces
+from hlspart.rules._interfaces import entries, for_host, interfaces
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP432", "options-disagree", "warning")
@@ -75,6 +75,25 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from _registers(facts)
     yield from _caches(facts)
     yield from _performance(facts)
+    yield from _inlined_tops(facts)
+
+
+def _inlined_tops(facts: Facts) -> Iterator[Diagnostic]:
+    """INLINE of the only function of a file that nothing calls, which is the top."""
+    first = entries(facts)
+    for d in active(facts.program, "inline"):
+        function = facts.program.functions.get(d.function or "")
+        if (
+            function is None
+            or function.name not in first
+            or d.loop is not None
+            or function.at.span.path != function.unit
+        ):
+            continue
+        others = [x for x in first if facts.program.functions[x].unit == function.unit and x != function.name]
+        if not others and not function.open and len(facts.program.functions) > 1 and not d.has("region"):
+            message = f"INLINE of {function.name}(), the top function: there is nothing to inline it into"
+            yield facts.report(RULE, d.at, message, "remove it", [(function.name_at, "nothing calls it")])
 
 
 def _performance(facts: Facts) -> Iterator[Diagnostic]:

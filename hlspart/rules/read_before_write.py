@@ -2,7 +2,8 @@
 
 ## What it does
 Reports the read of a local scalar that has no value: no statement before it writes it, or only some branches of an
-`if` do that stands on the way to it. A write in a loop counts, even where the loop may not run; so does a `switch`.
+`if` do that stands on the way to it. A write in a loop counts, even where the loop may not run, and where a condition
+chooses, the iteration before counts; so does a `switch`.
 
 ## Why is this bad
 In software the old content of a register or of the stack is read, often that of the iteration before. In hardware

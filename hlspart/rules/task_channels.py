@@ -47,7 +47,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import VariableUse, sets
+from hlspart.rules._processes import VariableUse, sets, task_call
 
 RULE = Rule("HLP617", "task-channels", "warning", hint="give each task a stream of its own")
 
@@ -84,12 +84,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 def _tasks(program: c.Program, function: c.Function) -> Iterator[TaskObject]:
     for stmt in c.walk_statements(function.body):
         for ident in stmt.variables if isinstance(stmt, c.Declare) else ():
-            variable = program.variable(ident)
-            made = variable.init if isinstance(variable.type, c.OtherType) and variable.type.name == "task" else None
-            items = [value for _, value in made.items] if isinstance(made, c.InitList) else []
-            if items and isinstance(items[0], c.FunctionName):
-                call = c.Call(-1, items[0].at, c.VoidType(), items[0].name, tuple(items[1:]), items[0].at)
-                yield TaskObject(variable.at, items[0].name, tuple(sets(program).of(call)))
+            call = task_call(program, ident)
+            if call is not None:
+                yield TaskObject(program.variable(ident).at, call.function or "", tuple(sets(program).of(call)))
 
 
 def _streams(program: c.Program, function: c.Function) -> Iterator[int]:

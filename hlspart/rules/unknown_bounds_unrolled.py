@@ -43,6 +43,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Severity
+from hlspart.model.program import Loop, walk_statements
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
@@ -51,13 +52,16 @@ RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops without a known length inside of pipelined ones."""
     for directive in facts.program.directives:
-        if directive.kind != "pipeline" or not directive.usable or directive.loop is None or directive.has("off"):
+        function = facts.program.functions.get(directive.function or "")
+        if directive.kind != "pipeline" or not directive.usable or directive.has("off") or function is None:
             continue
-        for inner in facts.loops_inside(directive.loop):
+        loops = (s for s in walk_statements(function.body) if isinstance(s, Loop))
+        for inner in facts.loops_inside(directive.loop) if directive.loop is not None else loops:
             info = facts.analysis.loops.get(inner.id)
             if info is not None and info.trip_count.exact is None and info.trip_count.max is None:
-                around = facts.program.loops[directive.loop].name
-                message = f"loop {inner.name} of unknown length stands inside the pipelined loop {around}"
+                loop = facts.program.loops[directive.loop] if directive.loop is not None else None
+                around = f"the pipelined loop {loop.name}" if loop is not None else f"{function.name}(), a pipeline"
+                message = f"loop {inner.name} of unknown length stands inside {around}"
                 hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
                 severity: Severity | None = None
                 why = info.cause or ("a header is missing" if facts.lacks_header(inner.header.span.path) else None)

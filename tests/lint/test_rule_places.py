@@ -459,7 +459,55 @@ def test_the_depth_of_a_test_bench_is_not_about_arguments_that_it_gives() -> Non
 }
 """
     found = {
-        index: [d.place.line for d in lint_of(text.replace("INDEX", index)).diagnostics if d.rule == "HLP210"]
+        index: [d.place.line for d in lint_of(text.replace("INDEX", index)).diagnostics if d.rule == "HLP419"]
         for index in ("at + i", "14 + i")
     }
-    assert found == {"at + i": [], "14 + i": [3]}
+    assert found == {"at + i": [], "14 + i": [2]}
+
+
+def test_a_pipeline_that_gives_way_to_tasks_has_no_ii() -> None:
+    text = """static void one(const int a[32], int t[32]) { for (int i = 0; i < 32; i++) t[i] = a[i]; }
+static void two(const int t[32], int b[32]) { for (int i = 0; i < 32; i++) b[i] = t[i]; }
+static void stage(const int a[32], int b[32]) {
+#pragma HLS DATAFLOW
+  int t[32];
+  one(a, t);
+  two(t, b);
+}
+void f(const int a[8][32], int b[8][32]) {
+  for (int k = 0; k < 8; k++) {
+#pragma HLS PIPELINE II=1
+    stage(a[k], b[k]);
+  }
+}
+"""
+    found = {d.rule: d for d in lint_of(text).diagnostics}
+    assert found["HLP608"].place.line == 11 and [r.place.line for r in found["HLP608"].related] == [12, 4]
+    assert "gives way to DATAFLOW" in found["HLP010"].message and "HLP201" not in found
+
+
+def test_latency_is_no_open_question_where_every_ii_is_given() -> None:
+    text = """void f(const int a[64], int b[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS LATENCY max=MOST
+    b[i] = a[i] * 3;
+  }
+}
+"""
+    found = {most: [d.rule for d in lint_of(text.replace("MOST", most)).diagnostics] for most in ("40", "1")}
+    assert "HLP012" not in found["40"] and "HLP012" in found["1"]
+
+
+def test_findings_that_differ_in_the_arguments_of_a_template_are_one() -> None:
+    text = """#include <hls_task.h>
+template <int N> void one(hls::stream<int> &s, hls::stream<int> &t) { t.write(s.read() + N); }
+template <int N> void both(hls::stream<int> &in, hls::stream<int> &out) {
+  hls_thread_local hls::stream<int> mid;
+  hls_thread_local hls::task first(one<N>, in, mid);
+}
+void f(hls::stream<int> &a, hls::stream<int> &b) { both<1>(a, b); }
+void g(hls::stream<int> &a, hls::stream<int> &b) { both<2>(a, b); }
+"""
+    found = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP617"]
+    assert [d.place.line for d in found] == [5]

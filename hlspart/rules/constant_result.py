@@ -1,0 +1,110 @@
+"""A comparison or a shift whose result follows from the width of its operand alone.
+
+## What it does
+Reports a comparison of a variable with a constant that its type cannot hold, and a shift of an `ap_int` or `ap_uint` to
+the left by its whole width or more; not in templates, whose other instances may need them.
+
+## Why is this bad
+A counter of four bits is never 16: the branch is never taken, a packet never ends. The shift of an `ap_uint<8>` is an
+`ap_uint<8>`, however wide the variable that takes it: by 24 bits it is 0.
+
+## Example
+```cpp
+#include <ap_int.h>
+void f(const int a[64], int b[64]) {
+  ap_uint<4> beat = 0;
+  for (int i = 0; i < 64; i++) {
+    b[i] = beat == 16 ? 0 : a[i];
+    beat++;
+  }
+}
+```
+
+## Use instead
+```cpp
+#include <ap_int.h>
+void f(const int a[64], int b[64]) {
+  ap_uint<4> beat = 0;
+  for (int i = 0; i < 64; i++) {
+    b[i] = beat == 15 ? 0 : a[i];
+    beat++;
+  }
+}
+```
+
+## Vitis message it predicts
+None; clang's `result of comparison .. is always false`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import own_expressions
+from hlspart.rules._traces import constant
+
+RULE = Rule("HLP439", "constant-result", "warning", names=True)
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Comparisons and shifts of plain functions."""
+    tests = {loop.test for loop in facts.program.loops.values()}  # HLP436
+    for name, function in facts.program.functions.items():
+        if "<" in name or function.open or name == "main":
+            continue
+        for top in own_expressions(facts.program, function.body):
+            for node in c.walk(top):
+                if not isinstance(node, c.Binary) or node in tests:
+                    continue
+                if (always := _compared(facts.program, node)) is not None:
+                    value, of, most = always
+                    said = f"is always {'true' if value else 'false'}: {of} is at most {most}"
+                    hint = "take a wider type, or another constant"
+                elif (width := _shifted_out(facts.program, node)) is not None:
+                    said = f"is always 0: what is shifted has {width} bits, and so has the result"
+                    hint = "convert it to the wider type before the shift"
+                else:
+                    continue
+                text = " ".join(facts.program.text(node.at).split())
+                yield facts.report(RULE, node.at, f"'{text}' {said}", hint)
+
+
+def _compared(program: c.Program, node: c.Binary) -> tuple[bool, str, int] | None:
+    """(its value, the operand, the greatest value of that) of a comparison with more than an operand can be."""
+    if node.op not in _TURNED:
+        return None
+    for op, side, bound in ((node.op, node.left, node.right), (_TURNED[node.op], node.right, node.left)):
+        place = side.operand if isinstance(side, c.Cast) and _wider(side) else side
+        kind = place.type
+        if not isinstance(place, (c.Name, c.ArrayRef)) or not isinstance(kind, c.ScalarType) or kind.kind != "int":
+            continue
+        if kind.bits > 31:
+            continue
+        limit = constant(program, bound)
+        high = (1 << (kind.bits - (1 if kind.signed else 0))) - 1
+        if limit is None or constant(program, place) is not None:
+            continue
+        decided = limit > high or (op == ">" and limit == high) or (op == "<=" and limit == high)
+        if decided:
+            return op in ("!=", "<", "<="), " ".join(program.text(place.at).split()), high
+    return None
+
+
+def _wider(cast: c.Cast) -> bool:
+    """Whether a conversion keeps every value."""
+    to, of = cast.type, cast.operand.type
+    if not isinstance(to, c.ScalarType) or not isinstance(of, c.ScalarType):
+        return False
+    return to.kind == of.kind == "int" and to.bits >= of.bits
+
+
+def _shifted_out(program: c.Program, node: c.Binary) -> int | None:
+    kind = node.left.type
+    if node.op != "<<" or not isinstance(kind, c.ScalarType) or not kind.name.startswith(("ap_int<", "ap_uint<")):
+        return None
+    by = constant(program, node.right)
+    return kind.bits if by is not None and by >= kind.bits else None
