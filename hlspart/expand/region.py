@@ -44,7 +44,8 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.semantics.effects import effects
+from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.overlap import overlaps
 from hlspart.semantics.pure_functions import is_pure
 
 
@@ -258,6 +259,10 @@ def _check(region: Region) -> None:
                     target = target_of(node)
                     if isinstance(target, Name) and target.variable in headers and not _steps(region, node):
                         raise Refusal("trip-count", f"the body writes the iterator {_name(program, target)}", node.at)
+
+    names = overlaps(program).stored_twice_named(statement_expressions(program, body), region.iterators)
+    if names is not None:
+        raise Refusal("dependence", f"{names[0].name} and {names[1].name} may be one array", body.at)
 
 
 def _steps(region: Region, node: Expr) -> bool:

@@ -19,6 +19,7 @@ from hlspart.model.program import (
     Expr,
     Loop,
     Name,
+    PointerType,
     Program,
     ScalarType,
     Stmt,
@@ -28,6 +29,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
 from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.rewrite.declare import element_text
 from hlspart.semantics.effects import statement_expressions
 
 _Candidate = TypeVar("_Candidate")
@@ -197,6 +199,11 @@ def type_text(program: Program, variable: int) -> str:
     at = v.declarations[0].specifiers
     text = " ".join(program.text(at).split())
     element = v.type.element if isinstance(v.type, ArrayType) else v.type
+    array, brackets = v.as_array, len(v.declarations[0].brackets)
+    if array is not None and brackets + isinstance(v.type, PointerType) < len(array.dims):  # extents of a typedef
+        if (spelled := element_text(program, v)) is None:
+            raise Refusal("condition", f"the element type of {v.name} has no name", v.at)
+        return spelled
     if not at.editable and not (at.kind == "macro" and re.fullmatch(r"\w+", text)):
         if not isinstance(element, ScalarType):
             raise Refusal("condition", f"the type of {v.name} cannot be written down again", v.at)

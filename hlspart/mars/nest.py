@@ -36,7 +36,9 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.semantics.effects import statement_expressions
 from hlspart.semantics.named import assigns, mentions
+from hlspart.semantics.overlap import overlaps
 from hlspart.sets.dataflow import largest
 
 
@@ -151,7 +153,7 @@ def _nest(
         iterators,
         forms,
         tile_loops,
-        _scalar_fault(program, analysis, loop, private),
+        _scalar_fault(program, analysis, loop, private) or _names_fault(program, loop),
         {a.id: a for a in good},
         {refs[k]: v for k, v in one.same.items()},
         {k: v for k, v in one.kept.items() if any(a.id == k for a in good)},
@@ -217,6 +219,11 @@ def _scalar_fault(program: Program, analysis: AccessAnalysis, loop: Loop, privat
                         " declare it inside the innermost loop, or make it an array"
                     )
     return None
+
+
+def _names_fault(program: Program, loop: Loop) -> str | None:
+    names = overlaps(program).stored_twice_named(statement_expressions(program, loop))
+    return None if names is None else f"{names[0].name} and {names[1].name} may be one array"
 
 
 def _renewed(program: Program, loop: Loop, variable: Variable) -> bool:

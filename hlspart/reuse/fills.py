@@ -12,7 +12,7 @@ from msgspec import Struct
 from hlspart.buffers.emit import without_variables
 from hlspart.expand.purity import BLOCKING, impure
 from hlspart.expand.region import Refusal, build, target_of
-from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented, type_text
+from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented, scoped_names, type_text
 from hlspart.model.access import Access, Affine
 from hlspart.model.program import (
     ArrayRef,
@@ -41,8 +41,12 @@ from hlspart.reuse.windows import Window, WindowNest, is_int, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.overlap import overlaps
 from hlspart.semantics.pure_functions import is_pure
 from hlspart.sets.windows import covers, in_step
+
+#: Lines that give words another meaning.
+_DEFINES = re.compile(r"^[ \t]*#[ \t]*(?:define|undef|include)\b", re.M)
 
 
 class Fill(Struct, frozen=True):
@@ -175,7 +179,7 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
     known = [v for loop in chain if (v := analysis.loops[loop.id].variable) is not None]
     taken = _Taken(program, body, frozenset(known), write.array)
     later = (*block.body[place + 1 : there], nest.loops[0])
-    if not taken.steady(later) or any(axis_names(nest) & {program.variable(v).name} for v in taken.named):
+    if not taken.steady(later) or not taken.means_the_same(chain[0], later):
         return None
     if taken.channels and not (len(write.loops) == len(chain) and taken.apart(later)):
         return None
@@ -200,12 +204,6 @@ def _target(body: Sequence[Stmt], write: Access) -> ArrayRef | None:
 def _elements(window: Window) -> tuple[Affine, ...]:
     """The element of a point, by dimension of the array; the point is x0, x1, .."""
     return tuple(Affine.of({f"x{d}": p for d, p in moving}, base.const) for base, moving in window.template.parts)
-
-
-def axis_names(nest: WindowNest) -> frozenset[str]:
-    """Names that the loops of a nest declare."""
-    found = (v for loop in nest.loops if isinstance(loop.init, Declare) for v in loop.init.variables)
-    return frozenset(nest.region.program.variable(v).name for v in found)
 
 
 class _Taken(Struct, frozen=True, dict=True):
@@ -249,6 +247,8 @@ class _Taken(Struct, frozen=True, dict=True):
             return False
         if any(isinstance(e, Call) and e.function != "stream.read" and self._acts(e) for e in self.expressions):
             return False
+        if any(isinstance(s, Label) for top in stmts for s in walk_statements(top)):
+            return False  # the nest may run again without the fill
         stored = set[int]()
         for stmt in stmts:
             stored |= effects(program).modified(stmt)
@@ -259,7 +259,26 @@ class _Taken(Struct, frozen=True, dict=True):
                         return False
                     case OpaqueExpr() | Unary(op="&"):
                         return False
-        return not self.named & stored
+        return not any(overlaps(program).may_be(a, b) for a in self.named - self.channels for b in stored)
+
+    def means_the_same(self, fill: Loop, stmts: Sequence[Stmt]) -> bool:
+        """Whether the words of the body mean in ``stmts[-1]``, a nest behind the fill, what they mean in the fill."""
+        program, span, inner = self.program, fill.at.span, stmts[-1]
+        while isinstance(inner, Loop) and (deeper := only(inner)) is not None:
+            inner = deeper
+        assert isinstance(inner, Loop)
+        source = program.sources[span.path]
+        text = source.text[span.start : inner.body.at.span.start]
+        if inner.at.span.path != span.path or _DEFINES.search(text) or scoped_names(text[span.end - span.start :]):
+            return False
+        words = {word for stmt in self.body for word in re.findall(r"[A-Za-z_]\w*", program.text(stmt.at))}
+        words -= {program.variable(v).name for v in self.iterators}
+        words |= {program.variable(v).name for v in self.named}  # those that macros say, too
+        heads = (
+            s.init for s in walk_statements(stmts[-1]) if isinstance(s, Loop) and s.at.span.end >= inner.at.span.end
+        )
+        declared = (v for s in (*stmts, *heads) if isinstance(s, Declare) for v in s.variables)
+        return words.isdisjoint(program.variable(v).name for v in declared)
 
     def _acts(self, call: Call) -> bool:
         """Whether a call may do more than work out a value."""

@@ -39,6 +39,7 @@ from hlspart.reuse.certain import ends_alike, open_hull
 from hlspart.reuse.extents import UNKNOWN, Span, there
 from hlspart.reuse.forms import Offset, Selected, Template, form_of
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.overlap import overlaps
 from hlspart.sets.windows import Box, extremes, read_of_own, spread
 
 MOST_DIMENSIONS = 3
@@ -311,13 +312,14 @@ def _handed(nest: WindowNest, window: Window) -> Call | None:
     """A call in the nest that knows the array itself, not the value of an element."""
     program = nest.region.program
     variable, known = program.variable(window.variable), effects(program)
-    shared = variable.function is None or variable.storage == "static"
+    names, shared = overlaps(program), variable.function is None or variable.storage == "static"
+    shared = shared or names.of_file_scope(variable.id)
     for call in (e for root in statement_expressions(program, nest.loops[0]) for e in walk(root)):
         if not isinstance(call, Call) or call.function is None or call.function not in program.functions:
             continue
         changed = list(known.changed_arguments(call))
         whole = [a for a in call.args if isinstance(a.type, ArrayType | PointerType)]
-        if any(variable.id in names_in(arg) for arg in (*changed, *whole)):
+        if any(names.may_be(variable.id, v) for arg in (*changed, *whole) for v in names_in(arg)):
             return call
         if shared and impure(program, call.function, frozenset()) is not None:
             return call

@@ -4,6 +4,7 @@ from hlspart.rewrite.engine import rewrite
 
 __all__ = [
     "buffer",
+    "declare",
     "driver",
     "engine",
     "initialisers",

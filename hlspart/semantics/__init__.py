@@ -9,6 +9,7 @@ __all__ = [
     "groups",
     "held",
     "named",
+    "overlap",
     "parameters",
     "places",
     "pure_functions",

@@ -27,6 +27,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.semantics.overlap import overlaps
 from hlspart.sets.reorder import carried
 from hlspart.transform.changes import made
 from hlspart.transform.copying import Copier, all_expressions, with_statements
@@ -104,6 +105,9 @@ def refuse_hidden_order(program: Program, body: Block, own: frozenset[int] = fro
         raise Unprintable(reason, at)
 
     inside = {v for s in walk_statements(body) if isinstance(s, Declare) for v in s.variables} | own
+    names = overlaps(program).stored_twice_named(all_expressions(program, body))
+    if names is not None:
+        refuse(f"'{names[0].name}' and '{names[1].name}' may be one array", body.at)
     for stmt in walk_statements(body):
         if isinstance(stmt, Jump | Label | Return):
             refuse("the body has a jump or a label", stmt.at)
