@@ -14,8 +14,8 @@ from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, Validation
-from hlspart.model.rewriting import TARGET_MISSED, RewriteResult
-from hlspart.predict.regressions import Regression, most_cycles, regressions, touched
+from hlspart.model.rewriting import NOT_HELPED, TARGET_MISSED, RewriteResult
+from hlspart.predict.regressions import Regression, counterparts, most_cycles, regressions, touched
 from hlspart.targets import Target
 
 if TYPE_CHECKING:
@@ -94,14 +94,12 @@ def never_slower(
 ) -> RewriteResult:
     """What ``write`` makes, but for arrays of loops and functions that it would make slower: these keep their text.
 
-    A style or dialect that was asked for is written, and what is slower by it is said. Where inference was asked
-    for and nothing is left to write, loops that miss their target are findings.
+    A style or dialect that was asked for is written, and what is slower by it is said.
     """
     if options.style != "auto" or options.dialect != "c":
         result = write(options)
         return _with_lost(pipeline, result, _lost(pipeline, result))
-    result = _no_slower(pipeline, options, write)
-    return _with_missed(pipeline, result, options) if options.infer and not _changes(pipeline, result) else result
+    return _no_slower(pipeline, options, write)
 
 
 #: A text that is longer by no more than this share may be taken for its area.
@@ -184,15 +182,21 @@ def _changes(pipeline: Predicted, result: RewriteResult) -> bool:
     return any(path not in sources or sources[path].text != text for path, text in result.files.items())
 
 
-def _with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOptions) -> RewriteResult:
-    """``result``, which writes nothing, with a finding for each loop that misses the II asked for, and why."""
+def with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOptions) -> RewriteResult:
+    """``result`` of an inference with why it helps none of the loops that miss their II and keep it.
+
+    Where nothing is written, that a loop misses the II asked for is a finding, else a note.
+    """
     from hlspart.expand.interleave import accumulators
     from hlspart.rewrite.engine import remedy
 
     program, inferred = pipeline.program, pipeline.inferred
-    found = []
-    for loop in pipeline.figures.loops:
-        if not loop.misses or loop.origin == "auto":
+    tops = {name for name in pipeline.analysis.tops if name in program.functions}
+    outside = {program.variable(v).name for name in tops for v in program.functions[name].params}
+    changes, found = _changes(pipeline, result), []
+    after = pipeline.predict(result.files) if changes else pipeline.figures
+    for loop, there in counterparts(program, pipeline.figures, after, result.lines if changes else None):
+        if not loop.misses or there is None or there.least < loop.least:
             continue
         inside = touched(program, pipeline.analysis, Regression(loop.function, loop.loop, ""))
         names = {program.variable(v).name for v in inside}
@@ -206,7 +210,14 @@ def _with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOpt
         which = "rewrite that keeps the order of sums" if sums else "rewrite"
         text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and no {which} helps: {'; '.join(why)}"
         text += " (--allow-reassoc tries partial sums)" if sums else ""
-        found.append(about(program, TARGET_MISSED, loop.function, loop.loop, text))
+        at_top = loop.function in tops and bool(loop.limits) and loop.limits[0].array in outside
+        if loop.proof is not None:
+            text += f"; {loop.proof.text}"
+        elif at_top and not options.split_top:
+            text += "; the top function keeps its ports, unless --split-top is given"
+        rule = NOT_HELPED if changes or loop.origin == "auto" else TARGET_MISSED
+        severity: Severity = "warning" if rule == TARGET_MISSED else "note"
+        found.append(about(program, rule, loop.function, loop.loop, text, severity))
     return replace(result, diagnostics=(*result.diagnostics, *found))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -19,15 +20,17 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult
-from hlspart.model.rewriting import NOT_TRIED, RewriteResult
+from hlspart.model.rewriting import NOT_HELPED, NOT_TRIED, TARGET_MISSED, RewriteResult
 from hlspart.predict.regressions import regressions
-from hlspart.readback import Predicted, about, cheapest, never_slower
+from hlspart.readback import Predicted, about, cheapest, never_slower, with_missed
 from hlspart.reuse import Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
 from hlspart.rewrite.engine import with_moved
 from hlspart.transform.forward import by_place, followed
 from hlspart.transform.text import Rendered
 from hlspart.transform.text import edited as rendered
+
+_OF_A_SEARCH = (NOT_TRIED, TARGET_MISSED, NOT_HELPED)
 
 
 class Rewritable(Predicted, Protocol):
@@ -76,6 +79,7 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     result = _fastest(pipeline, options, search)
     if options.infer and options.dialect == "c":
         result = _settled(pipeline, options, result, search)
+        result = with_missed(pipeline, result, options) if options.style == "auto" else result
     untried = tuple(dict.fromkeys(search.untried))
     result = replace(result, work=search.work, untried=untried)
     return replace(result, diagnostics=(*result.diagnostics, *_not_tried(pipeline, result, options)))
@@ -84,12 +88,14 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
 class _Search(Struct):
     """What a search has looked at, in scheduled operations, and what it left out because that was enough.
 
-    Counted by texts, not by what had to be computed, so that an answer does not depend on the ones before it.
+    A loop counts once for all texts in which it is alike. Counted by texts, not by what had to be computed, so that an
+    answer does not depend on the ones before it.
     """
 
     most: int
     work: int = 0
     untried: list[str] = field(default_factory=list)
+    seen: Counter[tuple[str, int, int | None, int | None, int | None]] = field(default_factory=Counter)
 
     def goes_on(self, way: str, candidates: Callable[[], object] = lambda: True) -> bool:
         """Whether there is budget left; else ``way`` is not tried, which is noted where it has ``candidates``."""
@@ -106,11 +112,16 @@ class _Search(Struct):
 
     def looked_at(self, figures: IIResult) -> None:
         """One more text."""
-        self.work += sum(x.work for x in figures.loops)
+        loops = Counter((x.function, x.work, x.ii, x.depth, x.trip_count.max) for x in figures.loops)
+        self.work += sum(loop[1] * count for loop, count in (loops - self.seen).items())
+        self.seen |= loops
 
-    def took(self, result: RewriteResult) -> RewriteResult:
-        """``result``, the search of a text for itself."""
-        self.work += result.work
+    def below(self, text: Rewritable, options: RewriteOptions) -> RewriteResult:
+        """The search of a text for itself, with the budget that is left."""
+        self.looked_at(text.figures)
+        own = sum(x.work for x in text.figures.loops)
+        result = text.rewrite(replace(options, most_work=own + self.left))
+        self.work += max(result.work - own, 0)
         self.untried += result.untried
         return result
 
@@ -118,7 +129,7 @@ class _Search(Struct):
 def _not_tried(pipeline: Rewritable, result: RewriteResult, options: RewriteOptions) -> list[Diagnostic]:
     if not result.untried:
         return []
-    text = f"not tried: {', '.join(result.untried)}: the texts looked at have more than {options.most_work} operations"
+    text = f"not tried: {', '.join(result.untried)}: the loops looked at have more than {options.most_work} operations"
     tops = pipeline.analysis.tops or tuple(pipeline.program.functions)
     return [about(pipeline.program, NOT_TRIED, tops[0], None, f"{text} (--max-work allows more)", "note")]
 
@@ -221,8 +232,8 @@ def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, sear
     program = pipeline.program
     second = pipeline.with_texts(first.result.files)
     forward = by_place(program, second.program, _texts(program, first.result))
-    found = search.took(second.rewrite(replace(options, most_work=search.left)))
-    found = replace(found, diagnostics=tuple(d for d in found.diagnostics if d.rule != NOT_TRIED))
+    found = search.below(second, options)
+    found = replace(found, diagnostics=tuple(d for d in found.diagnostics if d.rule not in _OF_A_SEARCH))
     rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), found)
     made = {name for names in first.buffers.values() for name in names}
     others = (o for o in rest.outcomes if not made & set(o.arrays))

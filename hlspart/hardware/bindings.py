@@ -98,7 +98,10 @@ class Bindings(Struct, frozen=True, dict=True):
 
     def may_be_widened(self, variable: int) -> bool:
         """Whether the tool may widen the port of an array by itself, or a directive lets it."""
-        found = (d for m in self.arrays.members(variable) for d in self._by_variable.get(m, ()))
+        members = self.arrays.members(variable)
+        if any(self.program.variable(m).volatile for m in members):
+            return False  # what is not a burst is not widened, and a volatile access is none
+        found = (d for m in members for d in self._by_variable.get(m, ()))
         return self.target.widens or any(d.has("max_widen_bitwidth") for d in found)
 
     def is_bound(self, variable: Variable) -> bool:

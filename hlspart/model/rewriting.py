@@ -18,6 +18,7 @@ from hlspart.model.source import Edit, Origin
 Style = Literal["split", "bankdim", "crossbar", "reuse"]
 
 TARGET_MISSED = "rewrite-target-missed"
+NOT_HELPED = "rewrite-not-helped"  # the same of a loop without a target
 NOT_TRIED = "rewrite-not-tried"
 
 

@@ -22,19 +22,21 @@ def proof(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
 
 
 def _through_channels(p: Prediction, aim: int) -> Proof | None:
-    """Why channels of the top function keep a loop from II ``aim``: each gives or takes a word a cycle."""
+    """Why channels keep a loop from II ``aim``: each gives or takes a word a cycle."""
     storage, everywhere = p.elaborated.storage, p.elaborated.carriers.space.domain
     best: Proof | None = None
     for variable in p.counts:
         record = storage.program.variable(variable)
-        if storage.memory(variable).storage not in STREAMS or not storage.arrays.is_interface(record):
+        if storage.memory(variable).storage not in STREAMS:
             continue
+        outside = storage.arrays.is_interface(record)
         refs = [(op.kind, op.ref) for op in p.problem.graph.memory if op.ref is not None]
         sure = [k for k, ref in refs if ref.variable == variable and not ref.guarded and ref.domain == everywhere]
         for kind, verb in (("load", "reads"), ("store", "writes")):
             words = sure.count(kind)
             if words > aim and (best is None or words > best.ii):
                 text = f"proved: each iteration {verb} {words} words of the channel '{record.name}', one a cycle"
+                text += "" if outside else "; a channel whose words hold several of them would carry them at once"
                 best = Proof(words, (), text)
     return best
 

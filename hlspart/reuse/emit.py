@@ -18,8 +18,9 @@ from msgspec import Struct, field
 from hlspart.expand.region import Refusal, first_value
 from hlspart.expand.texts import Texts, affine_text, braced, in_front, indent_of, padded, type_text
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, ScalarType
+from hlspart.model.program import ArrayRef, Declare, PragmaMark, Program, ScalarType
 from hlspart.model.source import Span
+from hlspart.reuse.axes import ScanAxis
 from hlspart.reuse.fills import Fill
 from hlspart.reuse.forms import Offset
 from hlspart.reuse.windows import Window, WindowNest, counts_from, is_int
@@ -30,53 +31,6 @@ from hlspart.rewrite.uses import Uses
 SPELLED_OUT = 3  # moves of one row, up to which each is a statement
 
 Row = tuple[int, ...]  # position in all dimensions of a window but the last
-
-
-class _Axis(Struct, frozen=True):
-    """One loop: ``name`` counts points from ``start`` to ``last``; the body runs at ``first`` and on each ``every``."""
-
-    loop: Loop
-    iterator: str
-    name: str
-    start: int
-    first: int
-    last: int
-    every: int
-    scale: int
-    open: bool  # the loop ends by a value of the run, at ``last`` or before
-    exact: bool  # it counts in ``int``, or in a type that C promotes to it
-
-    @property
-    def points(self) -> int:
-        return self.last - self.start + 1
-
-    @property
-    def kept(self) -> bool:
-        """Whether the loop counts with its own iterator."""
-        return self.name == self.iterator
-
-    def at(self, offset: int) -> str:
-        """The text of a point that many away."""
-        return self.name if not offset else f"{self.name} {'+' if offset > 0 else '-'} {abs(offset)}"
-
-    @property
-    def index(self) -> str:
-        """Points since the first one."""
-        return self.at(-self.start)
-
-    @property
-    def guard(self) -> list[str]:
-        """When the body runs."""
-        found = [f"{self.name} >= {self.first}"] if self.start < self.first else []
-        if self.every > 1:
-            origin = f"({self.at(-self.first)})" if self.first else self.name
-            found.append(f"{origin} % {self.every} == 0")
-        return found
-
-    @property
-    def value(self) -> str:
-        """The iterator of the body."""
-        return self.name if self.scale == 1 else f"{self.name} / {self.scale}"
 
 
 class WindowEmitter(Struct):
@@ -105,7 +59,7 @@ class WindowEmitter(Struct):
         """The text of a function."""
         return Texts(self.program, self.program.functions[function].body)
 
-    def _axes(self, nest: WindowNest) -> tuple[_Axis, ...]:
+    def _axes(self, nest: WindowNest) -> tuple[ScanAxis, ...]:
         texts = self.texts(nest.region.function)
         axes = []
         for d, (loop, info) in enumerate(zip(nest.loops, nest.region.infos, strict=True)):
@@ -131,17 +85,17 @@ class WindowEmitter(Struct):
                     raise Refusal("trip-count", f"{name} counts beyond the range of int", loop.header)
                 name = self.names.free(f"{name}_scan")
             every, exact = scale * info.step, exact or name != variable.name
-            axes.append(_Axis(loop, variable.name, name, start, first, last, every, scale, trips is None, exact))
+            axes.append(ScanAxis(loop, variable.name, name, start, first, last, every, scale, trips is None, exact))
         return tuple(axes)
 
-    def _header(self, axis: _Axis) -> None:
+    def _header(self, axis: ScanAxis) -> None:
         if not axis.kept:
             text = f"for (int {axis.name} = {axis.start}; {axis.name} <= {axis.last}; {axis.name}++)"
             self.buffer.replace(axis.loop.header, text)
         elif axis.start != axis.first:
             self.buffer.replace(first_value(self.program, axis.loop).at, str(axis.start))
 
-    def _body(self, nest: WindowNest, axes: Sequence[_Axis], loads: Sequence[str], pipeline: bool) -> None:
+    def _body(self, nest: WindowNest, axes: Sequence[ScanAxis], loads: Sequence[str], pipeline: bool) -> None:
         """The loads in front of the old body, and that under the condition that it is not too early for it."""
         loop = nest.loops[-1]
         body, path = loop.body, loop.at.span.path
@@ -185,7 +139,7 @@ class WindowEmitter(Struct):
         else:
             self.buffer.insert(path, end, f"{below}\n{outer}" + "}" * (not body.braces))
 
-    def _iterator(self, nest: WindowNest, axis: _Axis) -> str:
+    def _iterator(self, nest: WindowNest, axis: ScanAxis) -> str:
         """The old iterator of the body, where the body or a header in it still says it."""
         info = next(i for i, x in zip(nest.region.infos, nest.loops, strict=True) if x is axis.loop)
         assert info.variable is not None
@@ -212,13 +166,14 @@ class _Writer:
     """The buffers of one window."""
 
     def __init__(
-        self, emitter: WindowEmitter, nest: WindowNest, axes: Sequence[_Axis], window: Window, number: int
+        self, emitter: WindowEmitter, nest: WindowNest, axes: Sequence[ScanAxis], window: Window, number: int
     ) -> None:
         self.emitter, self.program, self.nest, self.axes, self.window = emitter, emitter.program, nest, axes, window
         self.variable = self.program.variable(window.variable)
         names = emitter.names
         self.name = names.free(f"{self.variable.name}_window")
-        self.last = window.size[-1] - 1
+        self.last = window.size[len(axes) - 1] - 1
+        self.planes = [names.free("plane") for _ in window.planes]
         self.moved = names.free("k") if self.last > SPELLED_OUT else ""
         kinds = {1: ("lines",), 2: ("planes", "lines")}.get(len(axes) - 1, ())
         self.kinds = [f"{self.variable.name}_{kind}" for kind in kinds]
@@ -231,7 +186,7 @@ class _Writer:
     @cached_property
     def newest(self) -> Row:
         """The row that takes the new element."""
-        return tuple(n - 1 for n in self.window.size[:-1])
+        return tuple(n - 1 for n in self.window.size[: len(self.axes) - 1])
 
     def _level(self, row: Row) -> int | None:
         """Which buffer holds the values of a row: that of the last dimension in which it is not the newest."""
@@ -252,7 +207,7 @@ class _Writer:
         for access in self.nest.region.analysis.accesses:
             if access.id not in ids:
                 continue
-            forms = window.reads[access.id][:-1]
+            forms = window.reads[access.id][: len(self.newest)]
             ranges = []
             for form, low, top in zip(forms, window.low, self.newest, strict=False):
                 fixed = form.const - low if isinstance(form, Affine) and not form.terms else None
@@ -271,13 +226,14 @@ class _Writer:
     def declared(self) -> list[str]:
         """Declarations with their pragmas."""
         kind = type_text(self.program, self.window.variable)
-        lines = []
+        lines, planes = [], "".join(f"[{n}]" for n in self.window.planes)
         for level, (name, rows) in enumerate(zip(self.kinds, self.buffers, strict=True)):
             if rows:
                 extents = "".join(f"[{a.points}]" for a in self.axes[level + 1 :])
-                lines.append(f"{kind} {name}[{len(rows)}]{extents};")
-                if len(rows) > 1:
-                    lines.append(f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim=1")
+                lines.append(f"{kind} {name}[{len(rows)}]{extents}{planes};")
+                behind = 2 + len(self.axes[level + 1 :])
+                apart = [1] * (len(rows) > 1) + [behind + k for k, n in enumerate(self.window.planes) if n > 1]
+                lines += [f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={dim}" for dim in apart]
         lines.append(f"{kind} {self.name}{''.join(f'[{n}]' for n in self.window.size)};")
         lines.append(f"#pragma HLS ARRAY_PARTITION variable={self.name} type=complete dim=0")
         return lines
@@ -286,40 +242,44 @@ class _Writer:
         """Statements that move the window by one point."""
         lines = []
         for row in self.rows:
-            at = self._at(row)
             if self.last > SPELLED_OUT:
                 k = self.moved
-                lines.append(f"for (int {k} = 0; {k} < {self.last}; {k}++) {at}[{k}] = {at}[{k} + 1];")
+                move = f"{self._at(row, k)} = {self._at(row, f'{k} + 1')};"
+                lines.append(f"for (int {k} = 0; {k} < {self.last}; {k}++) {move}")
             else:
-                lines += [f"{at}[{k}] = {at}[{k + 1}];" for k in range(self.last)]
+                lines += [f"{self._at(row, k)} = {self._at(row, k + 1)};" for k in range(self.last)]
         for row in self.rows:
             if self._level(row) is not None:
-                lines.append(f"{self._at(row)}[{self.last}] = {self._waiting(row)};")
+                lines.append(f"{self._at(row, self.last)} = {self._waiting(row)};")
         guard = []
-        for axis, high, (low_end, high_end) in zip(self.axes, self.window.high, self.window.hull, strict=True):
+        for axis, high, (low_end, high_end) in zip(self.axes, self.window.high, self.window.hull, strict=False):
             if axis.start + high < low_end:
                 guard.append(f"{axis.name} >= {low_end - high}")
             if axis.last + high > high_end:
                 guard.append(f"{axis.name} <= {high_end - high}")
         guard += self._inside()
-        new = self._newest(f"{self._at(self.newest)}[{self.last}]")
+        new = self._newest(self._at(self.newest, self.last))
         test = f"if ({' && '.join(guard)}) " if guard else ""
         lines += [test + new[0]] if len(new) == 1 else [test + "{", *(padded("    ", x) for x in new), "}"]
         for row in self.rows:
             if self._level(row) is not None:
-                lines.append(f"{self._waiting(row)} = {self._at(self._source(row))}[{self.last}];")
+                lines.append(f"{self._waiting(row)} = {self._at(self._source(row), self.last)};")
+        for name, count in reversed(list(zip(self.planes, self.window.planes, strict=True))):
+            head = f"for (int {name} = 0; {name} < {count}; {name}++) {{"
+            lines = [head, *(padded("    ", x) for x in lines), "}"]
         ends = [f"{axis.name} <= {axis.last}" for axis in self.axes if axis.open]
         return [f"if ({' && '.join(ends)}) {{", *(padded("    ", x) for x in lines), "}"] if ends else lines
 
-    def _at(self, row: Row) -> str:
-        return self.name + "".join(f"[{k}]" for k in row)
+    def _at(self, row: Row, column: int | str) -> str:
+        return self.name + "".join(f"[{k}]" for k in (*row, column, *self.planes))
 
     def _waiting(self, row: Row) -> str:
         """The place of a row's next value in its buffer."""
         level = self._level(row)
         assert level is not None
         number = self.buffers[level].index(row)
-        return f"{self.kinds[level]}[{number}]" + "".join(f"[{a.index}]" for a in self.axes[level + 1 :])
+        points = [a.index for a in self.axes[level + 1 :]]
+        return f"{self.kinds[level]}[{number}]" + "".join(f"[{p}]" for p in (*points, *self.planes))
 
     def _newest(self, register: str) -> list[str]:
         """Lines that load the newest element of the array, or make what would be stored there."""
@@ -348,6 +308,10 @@ class _Writer:
         """The terms of the newest element's subscript that the loops move."""
         terms = []
         for d, pitch in moving:
+            if d >= len(self.axes):
+                low, name = self.window.low[d], self.planes[d - len(self.axes)]
+                terms.append(name if not low else f"{name} {'+' if low > 0 else '-'} {abs(low)}")
+                continue
             point = self.axes[d].at(self.window.high[d])
             point = f"({point})" if pitch != 1 and " " in point else point
             terms.append(point if pitch == 1 else f"{point} * {pitch}")

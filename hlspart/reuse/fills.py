@@ -121,6 +121,8 @@ def fill_of(nest: WindowNest, window: Window, uses: Uses) -> Fill | None:
     variable = program.variable(window.variable)
     if variable.storage not in ("local", "static") or variable.volatile or variable.init is not None:
         return None
+    if window.planes:
+        return None
     reads = {a.ref for a in analysis.accesses if a.id in window.reads}
     nodes = [u.node for u in uses.by_variable.get(variable.id, ())]
     others = [n for n in nodes if not (isinstance(n, ArrayRef) and n.id in reads)]

@@ -12,7 +12,10 @@ from hlspart.sets.windows import spread
 
 
 class Template(Struct, frozen=True):
-    """Element of a point: by dimension of the array, names that stay the same and (loop of the nest, pitch) pairs."""
+    """Element of a point: by dimension of the array, names that stay the same and (loop of the nest, pitch) pairs.
+
+    Dimensions that only loops inside the nest run over, planes, count behind the loops of the nest.
+    """
 
     parts: tuple[tuple[Affine, tuple[tuple[int, int], ...]], ...]
 
@@ -30,7 +33,10 @@ Offset = Affine | Selected
 
 
 def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, ...], tuple[Offset, ...]] | None:
-    """Template, scale and offsets of an access; None where these iterators do not all move it in steps."""
+    """Template, scale and offsets of an access; None where these iterators do not all move it in steps.
+
+    Behind the offsets in the dimensions of the nest stand those in planes.
+    """
     if access.index is None or not set(nest) <= set(access.iterators):
         return None
     first = access.iterators.index(nest[0])
@@ -38,6 +44,7 @@ def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, .
     offsets: list[Offset | None] = [None] * len(nest)
     scale = [0] * len(nest)
     parts: list[tuple[Affine, tuple[tuple[int, int], ...]]] = []
+    planes: list[Affine] = []
     for k, index in enumerate(access.index):
         if index is None and (d := _selecting(access, k, nest, offsets)) is not None:
             offsets[d], scale[d] = Selected(k), 1
@@ -52,8 +59,10 @@ def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, .
         rest = Affine.of({n: index.coefficient(n) for n in inner}, index.const)
         if not moving:
             if rest.terms:
-                return None
-            parts.append((base + rest, ()))
+                parts.append((base, ((len(nest) + len(planes), 1),)))
+                planes.append(rest)
+            else:
+                parts.append((base + rest, ()))
             continue
         pitches = _pitches(index, [nest[d] for d in moving], inner)
         for d, pitch in zip(moving, pitches, strict=True):
@@ -68,7 +77,7 @@ def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, .
         parts.append((base + rest, tuple(zip(moving, pitches, strict=True))))
     if any(g is None for g in offsets):
         return None
-    return Template(tuple(parts)), tuple(scale), tuple(g for g in offsets if g is not None)
+    return Template(tuple(parts)), tuple(scale), (*(g for g in offsets if g is not None), *planes)
 
 
 def _selecting(access: Access, subscript: int, nest: Sequence[str], taken: Sequence[Offset | None]) -> int | None:

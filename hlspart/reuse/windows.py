@@ -1,6 +1,7 @@
 """Sliding windows: reads of one array that a nest of loops moves over it, all by the same steps.
 
-Dimension d of a window is that of loop d of the nest. The reads of a window differ by offsets alone: in iteration t
+Dimension d of a window is that of loop d of the nest; behind these come planes, dimensions of the array that only loops
+inside the nest run over, such as channels of an image. The reads of a window differ by offsets alone: in iteration t
 a read with the offset g touches the point ``scale * t + g``, one number a loop, and the template of the window says
 which element a point is.
 """
@@ -77,6 +78,11 @@ class Window(Struct, frozen=True):
     def size(self) -> tuple[int, ...]:
         """Points of the window in each dimension."""
         return tuple(b - a + 1 for a, b in zip(self.low, self.high, strict=True))
+
+    @property
+    def planes(self) -> tuple[int, ...]:
+        """Extents of the planes."""
+        return self.size[len(self.scale) :]
 
 
 class WindowNest(Struct, frozen=True):
@@ -214,27 +220,29 @@ class _Windows(Struct, frozen=True):
         scale: tuple[int, ...],
         reads: Sequence[tuple[Access, tuple[Offset, ...]]],
     ) -> Window | None:
-        none = [Affine((), 0)] * len(scale)
+        none = [Affine((), 0)] * len(reads[0][1])
         boxes = [_box(access, offsets, self._names(access, scale), none) for access, offsets in reads]
         if any(self.analysis.loops[loop.id].trip_count.exact is None for loop in self.chain[-len(scale) :]):
             return self._open(variable, template, scale, reads, boxes)
         points = []
         for access, offsets in reads:
             names = self._names(access, scale)
-            moved = [Affine.of({n: s}) for n, s in zip(names, scale, strict=True)]
+            moved = [Affine.of({n: s}) for n, s in zip(names, scale, strict=False)]
+            moved += none[len(scale) :]
             points.append(_box(access, offsets, names, moved))
         bounded = [(b, p) for b, p in zip(boxes, points, strict=True) if b and p]
         if len(bounded) < len(reads):
             return None
-        dims = range(len(scale))
+        dims = range(len(none))
         low = tuple(min(b[d][0] for b, _ in bounded) for d in dims)
         high = tuple(max(b[d][1] for b, _ in bounded) for d in dims)
         hull = tuple((min(p[d][0] for _, p in bounded), max(p[d][1] for _, p in bounded)) for d in dims)
         array, touching = self.program.variable(variable).as_array, [a for a, _ in reads]
-        if low == high or array is None or not isinstance(array.element, ScalarType | StructType):
+        still = low[: len(scale)] == high[: len(scale)]
+        if still or array is None or not isinstance(array.element, ScalarType | StructType):
             return None
         inside = [there(array.dims, k, part, hull, touching) for k, part in enumerate(template.parts)]
-        if UNKNOWN in inside:
+        if UNKNOWN in inside or any(inside[k] is not None for k in _of_planes(template, len(scale))):
             return None
         return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull, tuple(inside))
 
@@ -256,8 +264,10 @@ class _Windows(Struct, frozen=True):
         if found is None:
             return None
         low, high, hull = found
+        if len(reads[0][1]) > len(scale) or low == high:
+            return None
         inside = [there(array.dims, k, part, hull, touching) for k, part in enumerate(template.parts)]
-        if low == high or UNKNOWN in inside:
+        if UNKNOWN in inside:
             return None
         return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull, tuple(inside))
 
@@ -266,10 +276,15 @@ class _Windows(Struct, frozen=True):
         return [self.analysis.loops[loop.id].iterator or "" for loop in loops]
 
 
+def _of_planes(template: Template, depth: int) -> list[int]:
+    """Dimensions of the array that are planes of a window over ``depth`` loops."""
+    return [k for k, (_, moving) in enumerate(template.parts) if any(d >= depth for d, _ in moving)]
+
+
 def _box(access: Access, offsets: Sequence[Offset], nest: Sequence[str], moved: Sequence[Affine]) -> Box | None:
     """Least and greatest value of each offset, with ``moved`` added; None if one has no end."""
     found: list[tuple[int, int]] = []
-    for name, offset, more in zip(nest, offsets, moved, strict=True):
+    for name, offset, more in zip([*nest, *[""] * (len(offsets) - len(nest))], offsets, moved, strict=True):
         if isinstance(offset, Selected):
             box = spread(access, offset.subscript, Affine.of({name: 1}) - more)
         else:

@@ -113,6 +113,11 @@ class Facts(Struct, frozen=True, dict=True):
         kind, said = (self.advice() if self.advice is not None else {}).get((loop.function, loop.name), ("", None))
         return said if pragmas or kind != "pragma" else None
 
+    def helped(self, loop: LoopResult) -> bool:
+        """Whether the advice has a way to take."""
+        kind, _ = (self.advice() if self.advice is not None else {}).get((loop.function, loop.name), ("as-written", ""))
+        return kind != "as-written"
+
     def inferred(self, *arrays: str) -> InferResult | None:
         """The least partition that reaches the targets, of these arrays (none named: of all).
 

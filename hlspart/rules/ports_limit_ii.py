@@ -70,8 +70,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         related += asked[:1] + bound[:1]
         found = _partition(facts, loop) if severity != "info" else None  # nobody waits for what nobody asked for
         hint, fix = found or (_hint(facts, loop, variable), None)
-        if severity != "info":
-            hint = facts.advised(loop, pragmas=found is None) or hint
+        hint = facts.advised(loop, pragmas=found is None) or hint
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)
 
 

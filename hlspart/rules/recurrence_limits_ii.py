@@ -50,8 +50,8 @@ RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target by a recurrence."""
     unrolls = active(facts.program, "unroll")
-    for loop, missed, _ in facts.missed():
-        if loop.origin == "auto" or binding(loop) != "recurrence":
+    for loop, missed, severity in facts.missed():
+        if binding(loop) != "recurrence" or (severity == "info" and not facts.helped(loop)):
             continue
         limit = loop.binding[0] if loop.binding else None
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
@@ -60,4 +60,4 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         advised = facts.advised(loop)
         hint = f"{advised}; {hint}" if advised is not None else f"{hint}; hlspart advise ranks the ways"
         related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
-        yield facts.report(RULE, facts.loop_at(loop), message, hint, related)
+        yield facts.report(RULE, facts.loop_at(loop), message, hint, related, severity=severity)

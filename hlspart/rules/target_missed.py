@@ -56,13 +56,15 @@ RULE = Rule("HLP211", "target-missed", "warning", hint="ask for the II that is r
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target that no other rule explains."""
-    for loop, missed, _ in facts.missed():
-        if loop.origin != "auto" and binding(loop) not in ("memory-port", "recurrence"):
-            why = loop.binding[0].text if loop.binding else "several limits together"
+    for loop, missed, severity in facts.missed():
+        elsewhere = binding(loop) in ("memory-port", "recurrence")
+        if not elsewhere and (severity != "info" or facts.helped(loop)):
             hint = facts.advised(loop)
+            why = loop.binding[0].text if loop.binding else "several limits together"
             if hint is None and not loop.binding:
                 hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
-            yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint, list(_ports(facts, why)))
+            related = list(_ports(facts, why))
+            yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint, related, severity=severity)
 
 
 def _ports(facts: Facts, why: str) -> Iterator[tuple[Origin, str]]:

@@ -133,7 +133,7 @@ def equal(old: hlspart.Kernel, new: hlspart.RewriteAnswer, vectors: int = 3) -> 
 
 
 def random_stencil(seed: int) -> str:
-    """A nest of one to three loops over one or two arrays that are read at random offsets."""
+    """A nest of one to three loops over one or two arrays that are read at random offsets, in all of their planes."""
     rng = random.Random(seed)
     rank = rng.choice((1, 2, 2, 2, 3))
     steps = [rng.choice((1, 1, 1, 2)) for _ in range(rank)]
@@ -159,6 +159,11 @@ def random_stencil(seed: int) -> str:
                 reads.append(f"{array}[{text}]")
             else:
                 reads.append(array + "".join(f"[{index[d]}]" for d in order))
+    planes, first = rng.choice((0, 1, 2, 3)) * (not flat), rng.randint(0, 1)
+    if planes:  # the same elements of each
+        behind, plane = rng.randint(0, rank), f"[p + {first}]" if first else "[p]"
+        params = [_at_dimension(p, behind, f"[{planes + first}]") for p in params]
+        reads = [_at_dimension(r, behind, plane) for r in reads]
     out = "".join(f"[{t + 1}]" for t in tops)
     at = "".join(f"[{n}]" for n in names)
     text = f"void f({', '.join(params)}, int out{out}) {{\n"
@@ -169,12 +174,24 @@ def random_stencil(seed: int) -> str:
     text += "#pragma HLS PIPELINE II=1\n"
     pad = "    " * (rank + 1)
     value = " + ".join(f"{rng.randint(1, 9)} * {r}" for r in reads)
+    if planes:
+        text += f"{pad}int t = 0;\n{pad}for (int p = 0; p < {planes}; p++) t += {value};\n"
+        value = "t"
     if guarded:
+        one = reads[0].replace("[p + ", "[").replace("[p]", "[0]")
         text += f"{pad}if ({names[-1]} != {lows[-1]} && {names[0]} < {tops[0]})\n{pad}    out{at} = {value};\n"
-        text += f"{pad}else\n{pad}    out{at} = {reads[0]};\n"
+        text += f"{pad}else\n{pad}    out{at} = {one};\n"
+    elif planes:
+        text += f"{pad}out{at} = t;\n"
     else:
         text += f"{pad}int t = {value}; /* sum */\n{pad}out{at} = t;\n"
     return text + "".join("    " * d + "}\n" for d in reversed(range(1, rank + 1))) + "}\n"
+
+
+def _at_dimension(text: str, dimension: int, more: str) -> str:
+    """``more`` in front of a bracket of an array's text."""
+    parts = text.split("[")
+    return "[".join(parts[: dimension + 1]) + more + "".join(f"[{p}" for p in parts[dimension + 1 :])
 
 
 def _product(numbers: list[int]) -> int:

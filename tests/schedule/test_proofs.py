@@ -107,17 +107,19 @@ def test_elements_come_through_the_ports_of_the_top(case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("directive", "flow", "least"),
+    ("directive", "flow", "volatile", "least"),
     [
-        ("m_axi port=a depth=64", "vivado", 4),
-        ("m_axi port=a depth=64 max_widen_bitwidth=512", "vivado", None),
-        ("m_axi port=a depth=64", "vitis", None),
+        ("m_axi port=a depth=64", "vivado", "", 4),
+        ("m_axi port=a depth=64 max_widen_bitwidth=512", "vivado", "", None),
+        ("m_axi port=a depth=64 max_widen_bitwidth=512", "vivado", "volatile ", 4),
+        ("m_axi port=a depth=64", "vitis", "", None),
     ],
 )
 def test_elements_come_over_a_bus_that_nothing_widens(
-    tmp_path: Path, directive: str, flow: Literal["vivado", "vitis"], least: int | None
+    tmp_path: Path, directive: str, flow: Literal["vivado", "vitis"], volatile: str, least: int | None
 ) -> None:
     arguments, body, _ = THROUGH_PORTS["four each"]
+    arguments = volatile + arguments
     text = (
         f"void f({arguments}) {{\n#pragma HLS INTERFACE {directive}\nL: for (int i = 0; i < 16; i++) {{\n"
         f"#pragma HLS PIPELINE II=1\n{body}\n}}\n}}\n"
@@ -160,3 +162,20 @@ def test_channels_of_the_top_move_a_word_a_cycle(case: str) -> None:
     assert (None if loop.proof is None else loop.proof.ii) == words
     if words is not None:
         assert loop.ii == words and loop.proof is not None and "one a cycle" in loop.proof.text
+
+
+def test_a_channel_between_loops_moves_a_word_a_cycle_as_well() -> None:
+    text = """#include <hls_stream.h>
+void f(const int a[64], int o[64]) {
+    hls::stream<int> s;
+F: for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 4; j++) s.write(a[i] + j);
+    }
+T: for (int i = 0; i < 64; i++) o[i] = s.read();
+}
+"""
+    found = {x.name: x for x in hlspart.parse(text, "k.cpp").pipeline.figures.loops}
+    proof = found["F"].proof
+    assert found["F"].ii == 4 and found["T"].ii == 1
+    assert proof is not None and proof.ii == 4 and "words hold several" in proof.text
