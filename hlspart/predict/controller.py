@@ -22,7 +22,7 @@ from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.datapath import Datapath, datapath
 from hlspart.predict.depths import DepthRange, depth_range
-from hlspart.predict.latency import UNKNOWN
+from hlspart.predict.latency import LOADED_AHEAD, UNKNOWN
 from hlspart.predict.loops import LoopModel, cautious
 from hlspart.predict.parameters import states_differ
 from hlspart.schedule.modulo import modulo_schedule
@@ -32,6 +32,13 @@ from hlspart.targets import Target
 
 #: What is known of straight-line code, by the loop around it (None: none) and the identities of its statements.
 Straight = dict[tuple[int | None, ...], tuple[DepthRange, Datapath | None]]
+
+
+def _place(ref: MemoryRef) -> tuple[int, ...] | None:
+    """The element, where it is a constant."""
+    forms = () if ref.index is None else ref.index
+    known = tuple(f.const for f in forms if f is not None and not f.terms)
+    return known if len(known) == len(forms) else None
 
 
 class Controller:
@@ -96,10 +103,26 @@ class Controller:
     def _initialised(self, stmt: c.Declare) -> bool:
         return any(self.program.variable(v).init is not None for v in stmt.variables)
 
-    def ahead(self, record: int) -> int:
-        """States of the loads that have left a pipelined loop."""
-        reads = (self.storage.memory(x.variable) for x in self._left.get(record, ()) if x.kind == "read")
-        return max((self.target.load_states(m.storage) for m in reads if not m.registers), default=0)
+    def ahead(self, record: int) -> DepthRange:
+        """States of the loads that have left a pipelined loop: a bank serves as many at once as it has ports."""
+        elements: dict[int, dict[object, MemoryRef]] = {}
+        for ref in self._left.get(record, ()):
+            if ref.kind == "read" and not self.storage.memory(ref.variable).registers:
+                elements.setdefault(ref.variable, {}).setdefault(ref.key, ref)
+        loads = [self._loads(v, tuple(refs.values())) for v, refs in elements.items()]
+        states = Bounds(max((x for x, _ in loads), default=0), max((x for _, x in loads), default=0))
+        return DepthRange(states, () if states.exact is not None else (LOADED_AHEAD,))
+
+    def _loads(self, variable: int, refs: Sequence[MemoryRef]) -> tuple[int, int]:
+        """Fewest and most states in which different elements of a memory are loaded."""
+        memory = self.storage.memory(variable)
+        behind = self.target.load_states(memory.storage) - 1
+        places = [_place(ref) for ref in refs]
+        if memory.layout.banks > 1 and all(x is not None for x in places):
+            busiest = max(Counter(memory.layout.bank(x) for x in places if x is not None).values())
+            return (states := memory.ports.interval(busiest, 0) + behind), states
+        fewest = math.ceil(len(refs) / memory.layout.banks)
+        return memory.ports.interval(fewest, 0) + behind, memory.ports.interval(len(refs), 0) + behind
 
     def around(self, record: int) -> int:
         """States of m_axi requests ahead of a pipelined loop and of responses behind it, at the most."""

@@ -31,7 +31,8 @@ class Datapath(Struct, frozen=True):
 
     ``units``: (number, DSP blocks, FF, LUT) by kind of operators that parts of a function share: floating point and
     products with DSP blocks. ``luts``: of the others; ``registers``: bits that live through a state; ``choices``: bits
-    that ports choose among; ``states`` of the controller; ``modules`` that it starts.
+    that ports choose among; ``states`` of the controller; ``modules`` that it starts; ``held``: bits that are loaded
+    ahead of a loop.
     """
 
     units: Mapping[str, tuple[int, int, int, int]] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Datapath(Struct, frozen=True):
     choices: int = 0
     states: int = 0
     modules: int = 0
+    held: int = 0
 
     @property
     def dsp(self) -> int:
@@ -50,7 +52,7 @@ class Datapath(Struct, frozen=True):
     def ff(self) -> int:
         """Flip-flops, estimated."""
         operators = sum(n * each for n, _, each, _ in self.units.values())
-        return round(0.8 * operators + self.registers + 8 * (self.states + self.modules))
+        return round(0.8 * operators + self.registers + self.held + 8 * (self.states + self.modules))
 
     @property
     def lut(self) -> int:
@@ -126,4 +128,5 @@ def shared(parts: Iterable[Datapath]) -> Datapath:
         sum(x.choices for x in found),
         sum(x.states for x in found),
         sum(x.modules for x in found),
+        sum(x.held for x in found),
     )

@@ -16,6 +16,7 @@ from hlspart.model.access import Bounds
 from hlspart.model.causes import Cause
 from hlspart.model.program import Program
 from hlspart.model.results import LoopResult, Validation
+from hlspart.model.types import held, storage_bits
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
 from hlspart.partition import validate
@@ -174,7 +175,8 @@ class FunctionModel:
     ) -> LoopResult:  # fmt: skip
         assert p.schedule is not None
         self.uses += resources.uses(p).items()
-        self.built[nest.loop.id if nest.loop is not None else WHOLE] = datapath(p.problem, p.schedule, self.target)
+        built = replace(datapath(p.problem, p.schedule, self.target), held=_held(p))
+        self.built[nest.loop.id if nest.loop is not None else WHOLE] = built
         if nest.loop is not None:
             self.left[nest.loop.id] = p.problem.graph.hoisted
             self.bursts[nest.loop.id] = bus.around(p.elaborated.requests, p.problem.graph.memory, p.elaborated.storage)
@@ -301,6 +303,14 @@ class FunctionModel:
             depth_causes=depths.causes,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
+
+
+def _held(p: Prediction) -> int:
+    """Bits of the registers for what a memory gives ahead of the loop."""
+    storage = p.elaborated.storage
+    loaded = {(ref.variable, ref.key) for ref in p.problem.graph.hoisted if ref.kind == "read"}
+    variables = (storage.program.variable(v) for v, _ in loaded if not storage.memory(v).registers)
+    return sum(storage_bits(held(v.type)) or 0 for v in variables)
 
 
 def _stores_to_bus(p: Prediction) -> bool:

@@ -33,6 +33,7 @@ Side = Literal["min", "max"]
 UNKNOWN = Bounds(None, None)
 HANDED_OVER = Cause("the states of accesses to streams and volatile objects in no loop are not known")
 WAITING = Cause("states of m_axi requests around its loops")
+LOADED_AHEAD = Cause("which banks have the elements that are loaded ahead of a loop is not known")
 
 
 def pipelined_latency(trip: int | None, ii: int, depth: int) -> int | None:
@@ -64,7 +65,7 @@ class Controlled(Protocol):
     def states(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
         """States of straight-line code in the nest ``around`` (index of its record; None: in no loop)."""
 
-    def ahead(self, record: int) -> int:
+    def ahead(self, record: int) -> DepthRange:
         """States of what has left a pipelined loop and is loaded ahead of it."""
 
     def around(self, record: int) -> int:
@@ -240,7 +241,9 @@ class _Walk:
         cycles = self._pick(self.latencies.loops[part].latency)
         if cycles is None:
             return False
-        loads = max(0, self.controlled.ahead(part) - 1)  # what has left the loop is loaded ahead of it
+        ahead = self.controlled.ahead(part)  # what has left the loop is loaded ahead of it
+        self._doubt(around, *ahead.causes)
+        loads = max(0, (self._pick(ahead.states) or 0) - 1)
         if waits := self.controlled.around(part):
             self._doubt(None, WAITING)
             loads += waits if self.side == "max" else 0

@@ -124,3 +124,33 @@ def test_a_process_waits_for_the_arrays_of_those_before_it_and_may_overlap_with_
 def test_every_call_of_a_dataflow_region_is_a_module_of_its_own():
     uses = {f.name: f.resources for f in result(PROCESSES, path="k.cpp", **TARGET).functions}
     assert uses["fill"].dsp and uses["both"].dsp == 2 * uses["fill"].dsp
+
+
+ROW = """void f(int in[64], int out[16], int w[16]) {
+    int x[64];
+%s
+    for (int i = 0; i < 64; i++) x[i] = in[i];
+    for (int o = 0; o < 16; o++) {
+        #pragma HLS PIPELINE II=1
+        int sum = 0;
+        for (int i = 0; i < %d; i++) sum += w[o] ^ x[i];
+        out[o] = sum;
+    }
+}"""
+
+
+@pytest.mark.parametrize(("directive", "ports"), [
+    ("", 2), ("BIND_STORAGE variable=x type=ram_1p", 1), ("ARRAY_PARTITION variable=x cyclic factor=2", 4),
+    ("ARRAY_PARTITION variable=x block factor=2", 2), ("ARRAY_PARTITION variable=x complete", 64),
+])  # fmt: skip
+def test_what_is_loaded_ahead_of_a_loop_waits_for_ports_and_is_held(directive: str, ports: int) -> None:
+    """32 elements in place of 16: of a memory of two ports they take 8 cycles more, and 16 registers of 32 bits.
+
+    Blocks of 32 elements: all of them are in one.
+    """
+    pragma = f"#pragma HLS {directive}" if directive else ""
+    few, many = (result(ROW % (pragma, n)).functions[0] for n in (16, 32))
+    assert many.latency.max - few.latency.max - 16 // ports in (0, 1)  # perhaps a state more to add them up
+    assert many.latency.exact is not None and few.latency.exact is not None
+    held = 16 * 32 if ports < 64 else 0
+    assert held <= many.resources.ff - few.resources.ff < held + 60
