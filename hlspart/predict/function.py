@@ -16,7 +16,6 @@ from hlspart.model.access import Bounds
 from hlspart.model.causes import Cause
 from hlspart.model.program import Program
 from hlspart.model.results import LoopResult, Validation
-from hlspart.model.types import held, storage_bits
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
 from hlspart.partition import validate
@@ -310,7 +309,7 @@ def _held(p: Prediction) -> int:
     storage = p.elaborated.storage
     loaded = {(ref.variable, ref.key) for ref in p.problem.graph.hoisted if ref.kind == "read"}
     variables = (storage.program.variable(v) for v, _ in loaded if not storage.memory(v).registers)
-    return sum(storage_bits(held(v.type)) or 0 for v in variables)
+    return sum(map(resources.element_bits, variables))
 
 
 def _stores_to_bus(p: Prediction) -> bool:

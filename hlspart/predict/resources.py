@@ -122,10 +122,15 @@ def arrays(
     return tuple(_array(storage, v, found.get(v.id, ArrayDemand()), 2 if v.id in channels else 1) for v in chosen)
 
 
+def element_bits(variable: Variable) -> int:
+    """Bits of an element of an array, of a scalar its own."""
+    element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+    return storage_bits(element) or bits(element) if isinstance(element, StructType) else bits(element)
+
+
 def _array(storage: Storage, variable: Variable, use: ArrayDemand, times: int) -> ArrayResult:
     memory, target = storage.memory(variable.id), storage.target
-    element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
-    width = storage_bits(element) or bits(element) if isinstance(element, StructType) else bits(element)
+    width = element_bits(variable)
     packed = storage.packings.get(variable.id, ())
     word = width * math.prod(p.lanes for p in packed if p is not None)
     known = all(d is not None for d in variable.dims)
