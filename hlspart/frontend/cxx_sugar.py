@@ -16,9 +16,9 @@ from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
-from hlspart.frontend.cxx_shapes import DeclaredShape, declared, semicolon
+from hlspart.frontend.cxx_shapes import DeclaredShape, declared, passed_shape, semicolon
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import ALTERNATIVES, NTH, PragmaToken, Token
+from hlspart.frontend.tokens import ALTERNATIVES, NTH, PragmaToken, Token, spell
 
 _CONTROL = frozenset(("if", "for", "while", "do", "switch", "return"))
 
@@ -166,9 +166,9 @@ class _Sugar:
         name, found = tokens[at + 1], lambda_at(tokens, at + 3)
         if found is None:
             return
-        last, params, body = found.last, found.params, found.body
+        last, body = found.last, found.body
         around = next(((a, b) for a, b in declarations(tokens).items() if a <= at < b), None)
-        if around is None or tokens[last + 1].text != ";" or any(t.text == "auto" for t in params):
+        if around is None or tokens[last + 1].text != ";":
             return
         how = {t.text for t in found.captures}
         taken = captured(body, tokens[around[0] : at], found.names)
@@ -179,9 +179,13 @@ class _Sugar:
         loose = [c for c in taken if c not in by_reference(found.captures)]
         if how != {"&"} and any(changes(c, behind) for c in loose):
             return
-        self.count += 1
-        function = f"{name.text}::operator()"
-        function += f"_{self.count}" if self.count > 1 else ""
+        instances = self._instances(found.params, calls)
+        if instances is None:
+            return
+        functions: dict[str, str] = {}
+        for key in dict.fromkeys(key for key, _ in instances.values()) or [""]:
+            self.count += 1
+            functions[key] = f"{name.text}::operator()" + (f"_{self.count}" if self.count > 1 else "")
         for i in reversed(calls):
             end = partner(tokens, i + 1)
             extra: list[Token] = []
@@ -189,20 +193,45 @@ class _Sugar:
                 extra += [like(",", "op", tokens[i])] if k or end > i + 2 else []
                 extra += not_in_text([like(word, "id", tokens[i])], tokens[i])
             tokens[end:end] = extra
-            tokens[i] = like(function, "id", tokens[i])
+            tokens[i] = like(functions[instances[i][0]], "id", tokens[i])
         returns = found.returns or [like("auto" if any(t.text == "return" for t in body) else "void", "id", name)]
-        made = [
-            *(like(t.text, t.kind, name) for t in returns),
-            like(function, "id", name),
-            like("(", "op", name),
-            *params,
-        ]
-        for k, (word, shape) in enumerate(taken.items()):
-            made += [like(",", "op", name)] if k or params else []
-            made += not_in_text(list(_reference(word, shape, name)), name)
-        made += [like(")", "op", name), *body]
+        written: list[Token] = []
+        for number, (key, function) in enumerate(functions.items()):
+            params = next((p for k, p in instances.values() if k == key), found.params)
+            made = [*(like(t.text, t.kind, name) for t in returns), like(function, "id", name), like("(", "op", name)]
+            made += params
+            for k, (word, shape) in enumerate(taken.items()):
+                made += [like(",", "op", name)] if k or params else []
+                made += not_in_text(list(_reference(word, shape, name)), name)
+            made += [like(")", "op", name), *(body if number == 0 else [t.copy() for t in body])]
+            written += made if len(functions) == 1 else not_in_text(made, name)
         del tokens[at : last + 2]
-        tokens[around[0] : around[0]] = made
+        tokens[around[0] : around[0]] = written
+
+    def _instances(self, params: list[Token], calls: Sequence[int]) -> dict[int, tuple[str, list[Token]]] | None:
+        """The parameters that each call gives a lambda, ``auto`` as the type of the argument; None: one is not seen."""
+        found: dict[int, tuple[str, list[Token]]] = {}
+        formals = split(params)
+        for call in calls:
+            actuals = split(self.tokens[call + 2 : partner(self.tokens, call + 1)])
+            made: list[Token] = []
+            for formal, actual in zip(formals, actuals, strict=False):
+                made += [like(",", "op", formal[0])] if made else []
+                if all(t.text != "auto" for t in formal):
+                    made += formal
+                    continue
+                passed = passed_shape(actual, self.tokens, call)
+                if passed is None or passed.extents or passed.type[0].text == "auto":
+                    return None
+                for token in formal:
+                    made += [like(t.text, t.kind, token) for t in passed.type] if token.text == "auto" else [token]
+            if any(t.text == "auto" for t in params):
+                if len(formals) != len(actuals):
+                    return None
+                found[call] = spell(made), made
+            else:
+                found[call] = "", params
+        return None if not found and any(t.text == "auto" for t in params) else found
 
     # ------------------------------------------------------------------------------------ loops
 

@@ -292,10 +292,25 @@ int main(void) {
   return 0;
 }
 """,
+    "lambdas of parameters of any type": """
+#include <stdio.h>
+int main(void) {
+  int k = 3, a[4] = {5, 6, 7, 8}, u = 4, v = 9;
+  double d = 0.75;
+  unsigned char c = 250;
+  auto add = [&](auto x, const auto y) { return x + y + k; };
+  auto half = [](auto x, int by) -> int { return (int)(x / 2) + by; };
+  printf("%d %d %d %d ", add(u, v), add(c, u), (int)(8 * add(d, u)), add(a[1], 7));
+  printf("%d %d %d ", half(u, 1), half(c, 2), half(6.5, 3));
+  for (int i = 0; i < 3; i++) printf("%d ", add(a[i], c) * half(a[i + 1], i));
+  printf("%d\\n", add(half(u, 1), d) > 6);
+  return 0;
+}
+""",
 }
 
 
-CXX = ("arguments left out", "lambdas that are handed on")
+CXX = ("arguments left out", "lambdas that are handed on", "lambdas of parameters of any type")
 
 
 def run(text: str, folder: Path, name: str, suffix: str = ".c") -> str:
