@@ -24,6 +24,7 @@ from hlspart.frontend.cxx_arguments import (
     opened,
     request,
 )
+from hlspart.frontend.cxx_calls import has_calls, named_call
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates, collect, like, matching_angle
 from hlspart.frontend.cxx_conditions import all_hold, chosen_arms, type_names
 from hlspart.frontend.cxx_deduce import agreement, deduced
@@ -106,6 +107,7 @@ class _Instances:
         self.member_types = MemberTypes(found.rest, self.types)
         self.constants = FileConstants(found.rest)
         self._waiting: list[_Instance] = []
+        self._called = has_calls(found.templates)
 
     def expand(self, tokens: list[Token]) -> None:
         """Replace uses in ``tokens`` by the names of instances, in place."""
@@ -126,6 +128,8 @@ class _Instances:
                     if values is not None:
                         tokens[at : end + 1] = filled(alias, values, None, tokens[at])
                         continue
+            if self._called and (tokens[at].kind == "id" or tokens[at].text == ")"):
+                named_call(tokens, at, self.templates)
             group = self.templates.get(tokens[at].text) if tokens[at].kind == "id" else None
             if group is not None and at + 1 < len(tokens):
                 stop: int | None = at
@@ -241,6 +245,7 @@ class _Instances:
         made.tokens = inner.rest[:-3]
         for name, group in inner.templates.items():
             self.templates.setdefault(name, []).extend(group)
+        self._called = self._called or has_calls(inner.templates)
 
     def _class(
         self, group: Sequence[CxxTemplate], given: list[list[Token]]

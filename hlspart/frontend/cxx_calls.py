@@ -1,0 +1,43 @@
+"""Calls of objects whose class has templates of ``operator()``, by the name that such a template has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from hlspart.frontend.cxx_collect import CALLED, like
+from hlspart.frontend.cxx_shapes import declared
+from hlspart.frontend.tokens import Token
+
+
+def has_calls(names: Iterable[str]) -> bool:
+    """Whether one is the name of a template of ``operator()``."""
+    return any(name.startswith(CALLED) for name in names)
+
+
+def named_call(tokens: list[Token], at: int, templates: Collection[str]) -> None:
+    """``f(x)``, ``F()(x)`` and ``f.operator()<T>(x)`` as a call of a member of that name, in place.
+
+    ``at``: where the object ends. The member must be among ``templates``.
+    """
+    end = at + 1
+    if end + 4 >= len(tokens):
+        return
+    said = tokens[end].text == "." and tokens[end + 1].text == "operator"
+    end += 4 if said else 0
+    if tokens[end].text != "(" and not (said and tokens[end].text == "<"):
+        return
+    called = f"{CALLED}{_class_of(tokens, at)}"
+    if called in templates:
+        tokens[at + 1 : end] = [like(".", "op", tokens[at]), like(called, "id", tokens[at])]
+
+
+def _class_of(tokens: list[Token], at: int) -> str:
+    """The class of the object that ends at ``at``: a variable, or one that is built there."""
+    if tokens[at].text != ")":
+        shape = declared(tokens[at].text, tokens, at)
+        return "" if shape is None or shape.called or shape.extents else shape.type[-1].text
+    opening, level = at, 1
+    while level and opening:
+        opening -= 1
+        level += (tokens[opening].text == ")") - (tokens[opening].text == "(")
+    return tokens[opening - 1].text
