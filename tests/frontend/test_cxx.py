@@ -278,7 +278,7 @@ def test_templates_are_instantiated() -> None:
 REFUSED = {
     "struct S : T { int x; };": "inheritance from T",
     "int f() { int s = 0; for (int x : {1, 2}) s += x; return s; }": "range-based for",
-    "int f() { auto g = [](auto x) { return x; }; return g(1); }": "lambda",
+    "int f(int y) { auto g = [](auto x) { return x; }; return g(y + 1); }": "lambda",
     "template <class F> int g(F f) { return f(1); } int f(int a) { int t[2] = {a}; return g([&](int x) { return t[x]; }); }": "lambda",
     "template <class F> int g(int &k, F f) { k = 3; return f(1); } int f(int a) { return g(a, [&](int x) { return x + a; }); }": "lambda",
     "template <class F> int g(F f) { f(1); return 0; } int f(int a) { g([&](int x) { a += x; }); return a; }": "lambda",
