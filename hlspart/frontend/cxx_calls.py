@@ -4,9 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from hlspart.frontend.cxx_collect import CALLED, like
+from hlspart.frontend.cxx_collect import class_ranges, like
 from hlspart.frontend.cxx_shapes import declared
 from hlspart.frontend.tokens import Token
+
+CALLED = "operator()_"  # how the name of such a template begins, its class behind it
+
+
+def with_names(tokens: list[Token]) -> list[Token]:
+    """The tokens with a name for each template of ``operator()`` in a class that has no other ``operator()``."""
+    if all(t.text != "operator" for t in tokens):
+        return tokens
+    for opening, last, owner in reversed(list(class_ranges(tokens))):
+        places = [at for at in range(opening + 1, last) if _is_call(tokens, at)]
+        if all(_of_a_template(tokens, at) for at in places):
+            for at in reversed(places):
+                tokens[at : at + 3] = [like(f"{CALLED}{owner}", "id", tokens[at])]
+    return tokens
+
+
+def _is_call(tokens: list[Token], at: int) -> bool:
+    return tokens[at].text == "operator" and [t.text for t in tokens[at + 1 : at + 4]] == ["(", ")", "("]
+
+
+def _of_a_template(tokens: list[Token], at: int) -> bool:
+    """Whether the declaration of a member is a template's."""
+    while tokens[at - 1].text not in (";", "{", "}", ":"):
+        at -= 1
+    return tokens[at].text == "template"
 
 
 def has_calls(names: Iterable[str]) -> bool:

@@ -126,7 +126,7 @@ def matching_angle(tokens: list[Token], opening: int) -> int | None:
 def collect(tokens: list[Token]) -> CxxTemplates:
     """Take the templates out. ``tokens`` end in sentinels."""
     found = CxxTemplates()
-    inside = list(_class_ranges(tokens))
+    inside = list(class_ranges(tokens))
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -150,7 +150,7 @@ def collect(tokens: list[Token]) -> CxxTemplates:
     return found
 
 
-def _class_ranges(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+def class_ranges(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
     """The braces of the outermost classes that are no templates, each with its name."""
     at = 0
     while at + 2 < len(tokens):
@@ -230,8 +230,6 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
             name = f"{owner}::{tokens[start + 1].text}" if owner else tokens[start + 1].text
             found.aliases[name] = CxxTemplate("", params, types, defaults, body, anchor, pack=pack)
             return end + 1
-    if owner:
-        _name_calls(tokens, start, owner)
     what = ""
     if any(t.text == "template" for t in inside) or any("..." in piece for piece in pieces[:-1]):
         what = "template as a parameter" if any(t.text == "template" for t in inside) else "variadic template"
@@ -282,19 +280,6 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
         found.faults.append(error(token, f"C++ construct not supported: overloaded template {name}", "HLP003"))
     group.append(made)
     return end + 1
-
-
-CALLED = "operator()_"  # how the name begins that templates of operator() have, their class behind it
-
-
-def _name_calls(tokens: list[Token], start: int, owner: str) -> None:
-    """Give a template of ``operator()`` that begins at ``start`` a name, in place."""
-    at = start
-    while tokens[at].text not in ("(", "{", ";") and tokens[at].kind != "eof":
-        if tokens[at].text == "operator" and [t.text for t in tokens[at + 1 : at + 4]] == ["(", ")", "("]:
-            tokens[at : at + 3] = [like(f"{CALLED}{owner}", "id", tokens[at])]
-            return
-        at += 1
 
 
 def _own(template: CxxTemplate, name: int) -> Iterator[int]:

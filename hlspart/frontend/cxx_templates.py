@@ -24,7 +24,7 @@ from hlspart.frontend.cxx_arguments import (
     opened,
     request,
 )
-from hlspart.frontend.cxx_calls import has_calls, named_call
+from hlspart.frontend.cxx_calls import has_calls, named_call, with_names
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates, collect, like, matching_angle
 from hlspart.frontend.cxx_conditions import all_hold, chosen_arms, type_names
 from hlspart.frontend.cxx_deduce import agreement, deduced
@@ -69,7 +69,7 @@ def instantiated(
     end = like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
     # x.template f<4>() says to the compiler that f is a template of a type to come
     plain = [t for k, t in enumerate(tokens) if t.text != "template" or not k or tokens[k - 1].text not in (".", "->")]
-    found = collect([*plain, end, end, end])
+    found = collect(with_names([*plain, end, end, end]))
     _raise(found.faults)
     if not (found.templates or found.aliases):
         return found.rest, []
@@ -240,7 +240,7 @@ class _Instances:
         end = like("", "eof", made.tokens[-1])
         if not any(t.text == "template" for t in made.tokens):
             return
-        inner = collect([*made.tokens, end, end, end])
+        inner = collect(with_names([*made.tokens, end, end, end]))
         _raise(inner.faults)
         made.tokens = inner.rest[:-3]
         for name, group in inner.templates.items():

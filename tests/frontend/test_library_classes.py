@@ -117,3 +117,15 @@ def test_a_class_that_needs_such_a_member_is_not_read() -> None:
         "void top(int o[8]) { Slice<ap_uint<8>> s;" + LOOP.replace("STATEMENT", "s.add(i); o[i] = s.kept;") + "}\n"
     )
     assert [ii for ii, _ in intervals(text)] == [None]
+
+
+@pytest.mark.parametrize(("own", "calls"), [("", 2), ("int operator()(int a, int b) const { return a; }", 0)])
+def test_a_template_of_calls_is_named_where_it_alone_is_meant(own: str, calls: int) -> None:
+    text = f"""struct Max {{ {own}
+  template <typename T> T operator()(T a, T b) const {{ return a > b ? a : b; }} }};
+template <typename T> struct After {{ T kept; T get() const {{ return kept; }} }};
+void top(int a[64], float b[64], int o[64]) {{ Max m; After<int> r = {{4}};"""
+    text += LOOP.replace("STATEMENT", "o[i] = m(a[i], a[i + 1]) + (int)m(b[i], b[i + 1]) + r.get();") + "}\n"
+    loaded = load(["t.cpp"], FrontendOptions(), read=lambda _: text.encode())
+    assert (loaded.holes == () and "After<int>::get" in loaded.functions) or "After::get" in loaded.functions
+    assert sum("operator()_Max" in name for name in loaded.functions) == calls
