@@ -108,7 +108,7 @@ def designs(entries: Iterable[Entry]) -> list[list[Entry]]:
     """Entries of one design together, as it is predicted once."""
     found: dict[str, list[Entry]] = {}
     for entry in entries:
-        keys = ("sources", "texts", "top", "tool", "part", "clock_ns", "directives", "settings")
+        keys = ("sources", "texts", "top", "tool", "part", "clock_ns", "flow", "directives", "include", "settings")
         found.setdefault(json.dumps([entry.get(k) for k in keys], sort_keys=True), []).append(entry)
     return list(found.values())
 

@@ -71,3 +71,8 @@ def test_halves_by_the_hash_of_a_name(tmp_path):
     spec.write_text(json.dumps([DESIGN | {"name": name, "loop": "NONE", "ii": 1} for name in ("abc", "a")]))
     loops, _ = held_out.run(spec, tmp_path, 60.0, part="held")
     assert [x.design for x in loops] == ["a"]
+
+
+def test_designs_of_one_source_are_told_apart_by_their_flow_and_headers():
+    entries = [DESIGN, DESIGN | {"flow": "vitis"}, DESIGN | {"include": ["inc"]}, DESIGN | {"loop": "FIRST"}]
+    assert [len(d) for d in held_out.designs(entries)] == [2, 1, 1]
