@@ -6,14 +6,17 @@ in the one in which an axis port delivered what it is made of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
 from hlspart.hardware.memory import AXIS
 from hlspart.hardware.storage import Storage
+from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.lowering.lower import Lowered
+from hlspart.model import program as c
+from hlspart.semantics.effects import statement_expressions
 
 
 def registered(lowered: Lowered, storage: Storage) -> Lowered:
@@ -29,6 +32,21 @@ def registered(lowered: Lowered, storage: Storage) -> Lowered:
         for op in writes if op.ref is not None for source in _reads(op, behind, graph, storage)
     ]  # fmt: skip
     return replace(lowered, graph=replace(graph, edges=(*graph.edges, *edges))) if edges else lowered
+
+
+def refuse_tested_room(statements: Iterable[c.Stmt], storage: Storage) -> None:
+    """Raise :class:`Unmodelled` where iterations ask an axis port for room, which the words written before take.
+
+    Two reports (2024.2) have II 4 and 5 where nothing else limits it.
+    """
+    program = storage.program
+    exprs = (e for stmt in statements for root in statement_expressions(program, stmt) for e in c.walk(root))
+    for expr in exprs:
+        if isinstance(expr, c.Call) and expr.function == "stream.full" and isinstance(expr.args[0], c.Name):
+            port = program.variable(expr.args[0].variable)
+            if storage.memory(port.id).storage == AXIS:
+                text = f"how long a test of the room at the axis port {port.name} waits for earlier writes is not known"
+                raise Unmodelled(text, program.line(expr.at))
 
 
 def _axis(op: Op, storage: Storage) -> bool:

@@ -20,7 +20,7 @@ from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.distances import Iterations
 from hlspart.lowering.exits import after_exits
 from hlspart.lowering.graph import MemoryRef, Op
-from hlspart.lowering.handshakes import registered
+from hlspart.lowering.handshakes import refuse_tested_room, registered
 from hlspart.lowering.history import Index
 from hlspart.lowering.lower import Lowered, lower
 from hlspart.lowering.operations import Frame
@@ -140,6 +140,7 @@ class Elaboration:
         if nest.pipelined:
             lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
         if self._registered(nest):
+            refuse_tested_room(nest.body, self.storage)
             lowered = registered(lowered, self.storage)
         if found.exits and nest.loop is not None:
             lowered = after_exits(lowered, found.exits, nest.loop.name)

@@ -48,6 +48,15 @@ def test_states_of_streams_are_signals(body: str, expected: int | None) -> None:
     assert intervals(text + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == expected
 
 
+def test_room_at_an_axis_port_is_not_known() -> None:
+    """Reports of 2024.2: II 4 and 5 where a function asks axis ports for room; a channel or FIFO port has II 1."""
+    text = "#include <hls_stream.h>\nvoid top(hls::stream<int> &in, hls::stream<int> &out) {\n"
+    text += "#pragma HLS INTERFACE MODE port=out\n"
+    body = LOOP.replace("STATEMENT", "if (!in.empty() && !out.full()) out.write(in.read() + 1);") + "}\n"
+    found = [intervals(text.replace("MODE", mode) + body)[0][0] for mode in ("ap_fifo", "axis")]
+    assert found == [1, None]
+
+
 def test_complex_numbers_are_their_parts() -> None:
     head = "#include <complex>\ntypedef std::complex<float> C;\nvoid top(float x[64], float o[32]) {"
     complex_ = "C a(x[i], 2.0f); C b = x[i + 32] * a + 1.0f; b *= 3.0f; b -= -a; o[i] = b.real() + b.imag();"
