@@ -1,8 +1,8 @@
 """Accumulators in turns: a sum that waits for its adder is taken in as many partials as the adder has states.
 
 The loop keeps its form. Each update adds to the oldest partial, which then comes to the front of a shift register;
-behind the loop the accumulator takes them all. Only sums and products of floating-point numbers, and only with
-consent: the result depends on the order.
+behind the loop the accumulator takes them all. What loops inside add is summed up first. Only sums and products of
+floating-point numbers, and only with consent: the result depends on the order.
 """
 
 from __future__ import annotations
@@ -46,13 +46,15 @@ MOST_MORE = 4  # numbers of partials that are tried
 class Accumulator(Struct, frozen=True):
     """A variable, or an element, whose updates in ``loop`` hold up its pipeline, and the partials that would not.
 
-    All ``updates`` of an iteration are of one partial, one behind the other or in arms that exclude each other.
+    All ``updates`` of an iteration are of one partial, one behind the other or in arms that exclude each other;
+    ``inside``: some stand in loops inside, so that the iteration has a sum of its own, which the partial takes.
     """
 
     loop: Loop
     variable: int
     partials: int
     updates: tuple[ExprStmt, ...]
+    inside: bool = False
 
 
 def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[Accumulator, ...]:
@@ -81,17 +83,33 @@ def innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
 def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop) -> Iterator[Accumulator]:
     """All sums of the loop: of recurrences that are as long only the first one is a limit."""
     late = [x for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)]
-    partials = -(-max((x.ii for x in late), default=0) // (result.aim or 1))
+    states = max((x.ii for x in late), default=0)
     names = {x.variable for x in late}
-    if not 1 < partials <= MOST_PARTIALS or loop.kind != "for":
+    if states <= (result.aim or 1) or loop.kind != "for":
         return
     found = []
     for variable in program.variables:
         if variable.function in (loop.function, None):
             targets = _updates(program, analysis, loop, variable.id)
-            found += [Accumulator(loop, variable.id, partials, updates) for updates in targets]
+            for updates in targets:
+                times = _times(analysis, loop, updates)
+                partials = -(-states // ((result.aim or 1) * (times or 1)))
+                found.append(Accumulator(loop, variable.id, max(partials, 2), updates, times is not None))
+    found = [x for x in found if x.partials <= MOST_PARTIALS]
     if any(program.variable(x.variable).name in names for x in found):
         yield from found
+
+
+def _times(analysis: AccessAnalysis, loop: Loop, updates: Sequence[ExprStmt]) -> int | None:
+    """How often an iteration runs its updates, at most; None where none of them stands in a loop inside."""
+    times = dict.fromkeys((id(u) for u in updates), 1)
+    within = False
+    for inner in (s for s in walk_statements(loop.body) if isinstance(s, Loop)):
+        for stmt in walk_statements(inner.body):
+            if id(stmt) in times:
+                within = True
+                times[id(stmt)] *= analysis.loops[inner.id].trip_count.max or 1
+    return sum(times.values()) if within else None
 
 
 def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> list[tuple[ExprStmt, ...]]:
@@ -100,9 +118,9 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
     held = [e for e in (loop.test, loop.step) if e is not None]
     if any(isinstance(n, Name) and n.variable == variable for e in held for n in walk(e)):
         return []
-    updates = guarded_updates(program, loop.body, variable)
-    headers = [s for s in walk_statements(loop) if isinstance(s, Loop)]
-    if not updates or len(headers) != 1 or variable in declared_in(loop) or record.volatile:
+    updates = guarded_updates(program, loop.body, variable, inside=True)
+    own = declared_in(loop)
+    if not updates or variable in own or record.volatile:
         return []
     if any(u.others or not _of_floats(u) for u in updates):
         return []
@@ -117,7 +135,7 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
     moving = effects(program).modified(loop) | stored
     for target in (u.target for u in updates if isinstance(u.target, ArrayRef)):
         named = {v for index in target.indices for v in names_in(index)}
-        if not trips or named & moving:
+        if not trips or named & (moving | own):
             return []
     stmts = [s for s in walk_statements(loop.body) if isinstance(s, ExprStmt) and mentions(program, s, variable)]
     targets: list[tuple[Name | ArrayRef, list[ExprStmt]]] = []
@@ -186,6 +204,8 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         for at, _ in updates:
             buffer.replace(at, texts.text(at.span, {}, {found.variable: turn}))
         oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
+        if found.inside:
+            oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {update.op}= {name}[{deep - 1}];", *moves]
         _around(program, loop, (around[0], around[-1]), oldest, moves, buffer)
         total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
         pad = indent_of(program, loop.at)

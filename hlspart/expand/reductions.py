@@ -20,6 +20,7 @@ from hlspart.model.program import (
     ExprStmt,
     If,
     IncDec,
+    Loop,
     Name,
     Program,
     Return,
@@ -184,24 +185,31 @@ def _bare(value: Expr, of: CType) -> Expr:
     return value
 
 
-def guarded_updates(program: Program, stmt: Stmt, variable: int) -> list[Update] | None:
-    """All uses of ``variable`` in ``stmt`` as updates, under any conditions that do not read it; None otherwise."""
+def guarded_updates(program: Program, stmt: Stmt, variable: int, inside: bool = False) -> list[Update] | None:
+    """All uses of ``variable`` in ``stmt`` as updates, under any conditions that do not read it; None otherwise.
+
+    ``inside``: those in loops count as well, once each.
+    """
     if not mentions(program, stmt, variable):
         return []
     found = update_of(program, stmt, variable)
     if found is not None:
         return [found]
     if isinstance(stmt, Block):
-        return _all(program, stmt.body, variable)
+        return _all(program, stmt.body, variable, inside)
     if isinstance(stmt, If) and not occurs(stmt.test, variable):
-        return _all(program, (stmt.then,) if stmt.other is None else (stmt.then, stmt.other), variable)
+        return _all(program, (stmt.then,) if stmt.other is None else (stmt.then, stmt.other), variable, inside)
+    if inside and isinstance(stmt, Loop) and stmt.kind == "for" and not stmt.made:
+        header = [e for e in (stmt.test, stmt.step) if e is not None and occurs(e, variable)]
+        if not header and (stmt.init is None or not mentions(program, stmt.init, variable)):
+            return guarded_updates(program, stmt.body, variable, inside)
     return None
 
 
-def _all(program: Program, stmts: Sequence[Stmt], variable: int) -> list[Update] | None:
+def _all(program: Program, stmts: Sequence[Stmt], variable: int, inside: bool) -> list[Update] | None:
     found: list[Update] = []
     for stmt in stmts:
-        more = guarded_updates(program, stmt, variable)
+        more = guarded_updates(program, stmt, variable, inside)
         if more is None:
             return None
         found += more

@@ -28,6 +28,8 @@ UPDATES = {
     "guarded": "if (b[i] > 2) s += a[i]; // some",
     "braced": "if (b[i] > 2) { s += a[i] * b[i]; } else { ; }",
     "either": "if (b[i] > 2) s += a[i];\n        else s = s - b[i];",
+    "inside": "for (int j = 0; j < 5; j++)\n            s -= a[i] * (j + 1);\n        if (b[i] > 2) s += b[i];",
+    "deep": "for (int j = 0; j < 3; j++)\n            for (int k = 0; k < 2; k++) { s += a[i] * (k + j); }",
     "twice": "s += a[i];\n        if (b[i] > 2) { s -= b[i] * 3; }",
 }
 ROWS = """float k(const float a[96], const float b[96]) {
@@ -126,6 +128,9 @@ def test_a_sum_of_twelve_at_once_takes_as_many_partials_as_their_chain_has_state
         "s += a[(int)s & 7];",
         "s += b[i] * s;",
         "s += a[i]; s *= b[i];",
+        "for (int j = 0; j < 3; j++) s = s * 0.5f + a[i];",
+        "for (int j = 0; j < 3; j++) { s += a[i]; if (j > b[i]) break; }",
+        "for (int j = 0; j < s; j++) s += a[i];",
     ],
 )
 def test_what_is_more_than_a_sum_keeps_its_text(update: str) -> None:
