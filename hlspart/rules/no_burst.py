@@ -128,15 +128,18 @@ def _conditional(facts: Facts, a: Access) -> bool:
     loop, at = innermost(facts, a.loops), a.at.span
     if loop is None:
         return False
-    fresh = changed(facts.program, loop)
+    fresh, found = changed(facts.program, loop), False
+    element = facts.program.text(a.at)
     for stmt in walk_statements(loop.body):
         span = stmt.at.span
         around = span.path == at.path and span.start <= at.start and at.end <= span.end
         arms = (stmt.then, stmt.other) if isinstance(stmt, If) and around else ()
         inside = any(x is not None and x.at.span.start <= at.start < x.at.span.end for x in arms)
-        if inside and isinstance(stmt, If) and fresh & mentioned_in(stmt.test):
-            return True
-    return False
+        if inside and isinstance(stmt, If):
+            if any(isinstance(e, ArrayRef) and facts.program.text(e.at) == element for e in walk(stmt.test)):
+                return False  # the test has read it already
+            found = found or bool(fresh & mentioned_in(stmt.test))
+    return found
 
 
 def _carried(facts: Facts, found: list[Access], name: str, port: tuple[Origin, str]) -> Iterator[Diagnostic]:
