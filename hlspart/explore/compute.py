@@ -20,6 +20,7 @@ from hlspart.model.program import (
     Loop,
     Name,
     PragmaMark,
+    ScalarType,
     Stmt,
     walk,
     walk_statements,
@@ -106,8 +107,11 @@ class Compute:
                 lines += [PAD * (depth + level) + counting(self.frame.p[k], self.frame.vector.shard[k])]
                 lines += ["#pragma HLS UNROLL"]
             tests = [t for k in sorted(operand.loops) for t in self.frame.real(k, self.frame.x[k])]
-            test = f"if ({' && '.join(tests)}) " if tests else ""
-            lines.append(f"{PAD * (depth + len(own))}{test}{value} = {word};")
+            if tests and isinstance(self.frame.element(operand), ScalarType):
+                load = f"{value} = {' && '.join(tests)} ? {word} : 0;"  # one value, on which elements may share work
+            else:
+                load = f"if ({' && '.join(tests)}) {value} = {word};" if tests else f"{value} = {word};"
+            lines.append(PAD * (depth + len(own)) + load)
             lines += [PAD * (depth + level) + "}" for level in reversed(range(len(own)))]
         return lines
 

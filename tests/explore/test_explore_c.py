@@ -243,6 +243,22 @@ def test_dsp_blocks_are_those_of_the_c(scale: str, shared: set[tuple[int, ...]])
         assert all(a.mux_luts >= 0 for a in figures.arrays)
 
 
+def test_elements_at_the_edge_share_operations_too() -> None:
+    """The last rows and columns are missing in some tile: u * A is one product for all columns all the same."""
+    text = SCALED.replace("< 6; i++", "< 13; i++").replace("< 6; j++", "< 11; j++")
+    text = text.replace("A[6][8]", "A[13][8]").replace("B[8][6]", "B[8][11]").replace("C[6][6]", "C[13][11]")
+    pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
+    options = ExploreOptions(elements=6, reassociate=True)
+    (region,) = Explorer(
+        pipeline.program, pipeline.analysis, "f", options, "", pipeline.predict, lambda _: {}
+    ).regions()
+    for shard, split in (((1, 5, 2), (4, 1, 1)), ((4, 5, 1), (2, 1, 1))):
+        vector = Vector(shard, split, (0, 1, 2))
+        texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
+        blocks = {f.name: f.resources.dsp for f in pipeline.with_texts(texts).figures.functions}
+        assert blocks[written.compute] == cost(region.written.nest, vector, options.off_chip).dsp
+
+
 TILES = """void f(int A[26][39], int x[39], int y[26]) {
     for (int i = 0; i < 26; i++)
         for (int j = 0; j < 39; j++) y[i] += A[i][j] * x[j];
