@@ -5,7 +5,8 @@
 LIST names one file per line, with options -I and -D of its own behind it: what its build gives.
 Each has 40 s of processor time.
 *usable*: at least half of the loops that are pipelined have an II; loops whose
-PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined.
+PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined; *no loop, all read*: in a
+file without a hole and with all its headers, so that nothing is left to say.
 *whole*: the file could not be read at all.
 """
 
@@ -35,7 +36,10 @@ def verdict(path: str, options: Options) -> tuple[str, list[str]]:
     lost = [p for p in lost if kinds.get(p.index) == "pipeline"]
     count = len(loops) + len(lost)
     causes = [x.cause or "" for x in loops if x.ii is None] + [p.unread.cause for p in lost if p.unread is not None]
-    return ("no loop" if count == 0 else "usable" if 2 * known >= count else "unknown"), causes
+    if count == 0:
+        unread = path in program.without_header() or any(h.at.path == path for h in program.holes)
+        return "no loop" if unread else "no loop, all read", causes
+    return "usable" if 2 * known >= count else "unknown", causes
 
 
 SECONDS = 40
