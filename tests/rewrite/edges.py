@@ -294,9 +294,9 @@ class Edges:
         stored = self.with_iterator(f"in[{'j' if r.random() < 0.7 else '(j + 1) % ' + str(size)}]", "j")
         return (
             f"    int {name}[{size}];\n    for ({fill} j = 0; j < {size}; j++) {{\n#pragma HLS PIPELINE II=1\n"
-            f"        {name}[j] = ({stored}) & 63;\n    }}\n"
+            f"        {name}[j] = (0u + {stored}) & 63;\n    }}\n"
             f"    for ({slide} i = {first + r.randint(0, 2)}; i < {size - 1}; i++) {{\n#pragma HLS PIPELINE II=1\n"
-            f"        acc = (acc * 3 + {self.with_iterator(reads + more, 'i')}) & 1023;\n    }}\n"
+            f"        acc = (acc * 3u + {self.with_iterator(reads + more, 'i')}) & 1023;\n    }}\n"
         )
 
     def program(self) -> str:
