@@ -42,7 +42,7 @@ def _place(ref: MemoryRef) -> tuple[int, ...] | None:
 
 
 class Controller:
-    """One function, with the calls expanded that are no modules; see :class:`latency.Controlled`."""
+    """One function, with the calls expanded that are no modules; see :class:`controlled.Controlled`."""
 
     def __init__(
         self,
@@ -129,8 +129,9 @@ class Controller:
         return self._bursts.get(record, 0)
 
     def copies(self, loop: c.Loop) -> int | None:
-        """How often an unrolled loop is there, at the most."""
-        return self.nests.trip(loop).max
+        """How often the body of an unrolled loop is there, at the most."""
+        part = self.parts.get(loop.id)
+        return self.nests.trip(loop).max if part is None else self._nests[part].unroll
 
     def filled(self, stmt: c.Stmt) -> int:
         """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""

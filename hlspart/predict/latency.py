@@ -9,7 +9,7 @@ is used for a higher one: a plain loop takes its trip count times the states of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -21,7 +21,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import LoopResult
 from hlspart.model.source import Origin
 from hlspart.nests.loopfacts import flat
-from hlspart.predict.depths import DepthRange
+from hlspart.predict.controlled import Controlled
 from hlspart.predict.touched import ANYTHING, Touched, touched
 from hlspart.predict.waiting import BasicBlock, BlockItem
 from hlspart.semantics.effects import statement_expressions
@@ -33,6 +33,7 @@ Side = Literal["min", "max"]
 UNKNOWN = Bounds(None, None)
 HANDED_OVER = Cause("the states of accesses to streams and volatile objects in no loop are not known")
 WAITING = Cause("states of m_axi requests around its loops")
+AT_ONCE = Cause("whether the copies of an unrolled loop run at once or in turn is not known")
 LOADED_AHEAD = Cause("which banks have the elements that are loaded ahead of a loop is not known")
 
 
@@ -41,44 +42,6 @@ def pipelined_latency(trip: int | None, ii: int, depth: int) -> int | None:
     if trip is None:
         return None
     return (trip - 1) * ii + max(depth - 1, ii) if trip else 0
-
-
-class Controlled(Protocol):
-    """One function as prediction knows it: which loops are parts of its controller, and what lies between them."""
-
-    @property
-    def program(self) -> Program:
-        """The program with those calls expanded in it that are no modules."""
-
-    @property
-    def statements(self) -> Sequence[c.Stmt]:
-        """Its body in that program."""
-
-    @property
-    def parts(self) -> Mapping[int, int]:
-        """Index of the record of the nest that begins with a loop, by the loop's id."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether the function is one pipelined loop, which then is no module of its own."""
-
-    def states(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
-        """States of straight-line code in the nest ``around`` (index of its record; None: in no loop)."""
-
-    def ahead(self, record: int) -> DepthRange:
-        """States of what has left a pipelined loop and is loaded ahead of it."""
-
-    def around(self, record: int) -> int:
-        """States of m_axi requests and responses around a pipelined loop, at the most."""
-
-    def copies(self, loop: c.Loop) -> int | None:
-        """How often an unrolled loop is there, at the most."""
-
-    def is_register(self, variable: int) -> bool:
-        """Whether every element of an array is a register."""
-
-    def filled(self, stmt: c.Stmt) -> int:
-        """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
 
 
 class Latencies:
@@ -312,12 +275,12 @@ class _Walk:
             for call, _ in self._called(expr):
                 self._doubt(part, self._called_at(call, "is called in the header of a loop"))
                 return None
-        if part is None:  # unrolled around parts: copies run one behind the other, or all at once
-            once = self._sequence(loop.body.body, last, around)
-            copies = self.controlled.copies(loop) if self.side == "max" else 1
+        if part is None:  # unrolled around parts
+            once, copies = self._sequence(loop.body.body, last, around), self._in_turn(loop, loop.body.body, around)
             return None if once is None or copies is None else last + copies * (once - last)
         known = self.latencies.loops[part]
         body = self._innermost(loop, known)
+        copies = self._in_turn(loop, body, part)
         trip = self._pick(known.trip_count)
         if self.latencies.dataflow(self.function, known.loop):
             processes = self._parallel(body)
@@ -326,12 +289,23 @@ class _Walk:
             total = None if processes is None or trip is None else trip * (processes[0] + 1) + fill
         else:
             end = self._sequence(body, 0, part)
-            states = None if end is None else end + 1
+            states = None if end is None or copies is None else copies * end + 1
             total = None if states is None or trip is None else trip * states
         self._record(part, states, total)
         if total is not None:
             self._ran(known.name, loop.at, around, last, last + total)
         return None if total is None else last + total + 1  # and the test that ends it
+
+    def _in_turn(self, loop: c.Loop, body: Sequence[c.Stmt], around: int | None) -> int | None:
+        """How many copies of an unrolled body with loops or calls run one behind the other: one, at least."""
+        program = self.controlled.program
+        inside = [s for stmt in body for s in c.walk_statements(stmt)]
+        calls = (call for s in inside for root in statement_expressions(program, s) for call in self._called(root))
+        if not any(isinstance(s, c.Loop) and s.id in self.controlled.parts for s in inside) and not any(calls):
+            return 1  # straight-line code is scheduled with its copies
+        copies = self.controlled.copies(loop)
+        self._doubt(around, *(() if copies == 1 else (AT_ONCE,)))
+        return copies if self.side == "max" else 1
 
     def _innermost(self, loop: c.Loop, known: LoopResult) -> Sequence[c.Stmt]:
         """The body of a nest of plain loops that are one."""

@@ -134,3 +134,16 @@ def test_values_that_are_loaded_ahead_of_a_loop_leave_bounds():
     """Reports: a sparse product reads the bounds of its rows in no state of their own, others take one."""
     told = latency(kernel(ROWS.format("int x = c[r];", copy("b", "a")[:-1] + " + x;" + copy("d", "b"))))
     assert told.max - told.min == 70
+
+
+IN_PART = "for (int r = 0; r < 64; r++) {{ \n#pragma HLS UNROLL factor={}\n {} }}"
+
+
+@pytest.mark.parametrize(("body", "once"), [(copy("b", "a"), N + 4), ("b[r] = g(a, c[r]);", 20)])
+def test_copies_of_loops_and_calls_run_at_once_or_in_turn(body: str, once: int) -> None:
+    """A loop unrolled by four has sixteen iterations, in each of which four modules run: longer than one of them."""
+    called = "int g(int x[16], int k) { int s = 0; for (int i = 0; i < 16; i++) s += x[i] * k; return s; }\n"
+    whole, parted = (latency(called + kernel(IN_PART.format(factor, body))) for factor in (1, 4))
+    assert whole.exact is not None and abs(whole.max - 64 * once) <= 64 * 2
+    whole = whole.max
+    assert whole // 4 <= parted.min <= whole // 4 + 64 and whole - 64 <= parted.max <= whole
