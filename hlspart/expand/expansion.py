@@ -107,8 +107,8 @@ class _Expander:
             if fewer != wanted:
                 less = (*plan.edits, *self._pragmas(plan, fewer))
                 cheap = self._figures(request, less, plan)
-                same = (cheap.after, cheap.ii_after) == (predicted.after, predicted.ii_after)
-                if same and is_known(cheap.after):
+                same = (cheap.whole, cheap.ii_after) == (predicted.whole, predicted.ii_after)
+                if same and is_known(cheap.whole):
                     return _Choice(form, plan, less, fewer, cheap)
         return _Choice(form, plan, edits, wanted, predicted, self._texts(edits)[1])
 
@@ -125,7 +125,10 @@ class _Expander:
         return self._better(request, choice, replace(choice.form, interleave=slow))
 
     def _pipelined(self, request: Request, choice: _Choice) -> _Choice:
-        """With a PIPELINE where the tool pipelined by itself and unrolled the loops inside, where that is faster."""
+        """With a PIPELINE where the tool pipelined by itself and unrolled the loops inside, unless that is slower.
+
+        The loops over elements that are written inside may keep the tool from pipelining by itself.
+        """
         auto = {r.loop: r.ii for r in self.before.loops if r.origin == "auto" and is_inside(self.program, request, r)}
         around = {
             k: ii for k, ii in auto.items()
@@ -133,17 +136,19 @@ class _Expander:
         }  # fmt: skip
         if not around or request.order != "time-space":
             return choice
-        better = self._better(request, choice, replace(choice.form, pipelined=around))
+        better = self._better(request, choice, replace(choice.form, pipelined=around), as_good=True)
         reached = better.figures.ii_after if better is not choice and better.figures is not None else None
         if reached is None or reached <= max(around.values()):
             return better
         # Some ports of the elements are shared: the pragma says what is reached.
         return self._better(request, choice, replace(choice.form, pipelined=dict.fromkeys(around, reached)))
 
-    def _better(self, request: Request, choice: _Choice, form: Form) -> _Choice:
-        """The region in another form, if that costs less."""
+    def _better(self, request: Request, choice: _Choice, form: Form, as_good: bool = False) -> _Choice:
+        """The region in another form, if that costs less; or as much, if ``as_good``."""
         other = self._written(request, form)
-        return choice if other.plan.edit is None or _cost(other) >= _cost(choice) else other
+        if other.plan.edit is None or _cost(other) > _cost(choice) or (_cost(other) == _cost(choice) and not as_good):
+            return choice
+        return other
 
     def _element(self, variable: int) -> str:
         kind = self.program.variable(variable).type
@@ -282,18 +287,18 @@ def _finished(program: Program, choice: _Choice, sweep: tuple[SweepRow, ...]) ->
 
 
 def _cost(choice: _Choice) -> tuple[float, float, float]:
-    """Most cycles, least cycles, DSP blocks."""
+    """Most and least cycles of the function, DSP blocks of the region."""
     f = choice.figures
-    ends = (None, None, None) if f is None or not is_known(f.after) else (f.after.max, f.after.min, f.dsp[1])
+    ends = (None, None, None) if f is None or not is_known(f.whole) else (f.whole.max, f.whole.min, f.dsp[1])
     most, least, dsp = (float("inf") if x is None else x for x in ends)
     return most, least, dsp
 
 
 def _worse(one: Figures, other: Figures) -> bool:
-    """Whether banks make a loop slower, or unknown where it was known."""
-    if other.after.max is None:
+    """Whether banks make a function slower, or unknown where it was known."""
+    if other.whole.max is None:
         return False
-    return one.after.max is None or one.after.max > other.after.max
+    return one.whole.max is None or one.whole.max > other.whole.max
 
 
 def _halved(one: banks.Wanted) -> banks.Wanted:

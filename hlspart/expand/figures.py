@@ -11,6 +11,7 @@ from hlspart.model.parts import FunctionResult
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
+from hlspart.semantics.effects import effects
 
 _UNKNOWN = Bounds(None, None)
 
@@ -30,14 +31,22 @@ def figures(
         inner_after = [r for r in after.loops if r.function == name and first <= r.line <= last]
         dsp = _dsp(inner_after)
     whole = tuple(f.latency if f is not None else _UNKNOWN for f in functions)
-    cycles = _of_region(whole[0], whole[1], latency_before(program, request, before))
+    alone = latency_before(program, request, before)
+    beside = [r.latency for r in before.loops if r.function == name and r not in inner_before]
+    left = [r.latency for r in after.loops if r.function == name and not first <= r.line <= last]
+    if (inside := _of_parts(functions[1], first, last)) is not None and alone.exact is not None:
+        cycles = alone, inside
+    elif beside == left and all(_latency(before, f) == _latency(after, f) for f in _called(program, name)):
+        cycles = _of_region(whole[0], whole[1], alone)
+    else:  # banks serve other loops too
+        cycles = whole[0], whole[1]
     cause = None
     if any(x.exact is None for x in cycles):
         cause = _inexact_because((*inner_before, *inner_after), cycles)
     return Figures(
         *cycles, _ideal(cycles[0], plan), _slowest(inner_before), _slowest(inner_after), _limit(inner_after),
         (_dsp(inner_before), dsp), (_blocks(before), _blocks(after)),
-        _pair(functions, lambda f: f.resources.ff), _pair(functions, lambda f: f.resources.lut), cause,
+        _pair(functions, lambda f: f.resources.ff), _pair(functions, lambda f: f.resources.lut), cause, whole[1],
     )  # fmt: skip
 
 
@@ -83,6 +92,25 @@ def _of_region(before: Bounds, after: Bounds, region: Bounds) -> tuple[Bounds, B
         return before, after
     rest = before.min - region.min
     return region, Bounds(max(1, after.min - rest), max(1, after.max - rest))
+
+
+def _of_parts(function: FunctionResult | None, first: int, last: int) -> Bounds | None:
+    """Cycles from the first to the last state of what a function runs in these lines; None where they are not known."""
+    if function is None or function.latency.exact is None:
+        return None
+    parts = [p for p in function.parts if first <= p.line <= last]
+    if not parts:
+        return None
+    states = max(p.last for p in parts) - min(p.first for p in parts)
+    return Bounds(states, states)
+
+
+def _called(program: Program, function: str) -> frozenset[str]:
+    return frozenset(effects(program).reachable((function,))) - {function}
+
+
+def _latency(result: IIResult, function: str) -> Bounds | None:
+    return next((f.latency for f in result.functions if f.name == function), None)
 
 
 def _ideal(before: Bounds, plan: RegionPlan) -> int | None:

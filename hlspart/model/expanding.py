@@ -158,7 +158,8 @@ class Judgement(Struct, frozen=True):
 class Figures(Struct, frozen=True):
     """Predicted figures of a region before and after; None where not known.
 
-    ``before``, ``after``: cycles; ``ideal``: those of ``before`` if all elements worked all the time.
+    ``before``, ``after``: cycles; ``ideal``: those of ``before`` if all elements worked all the time. ``whole``: cycles
+    of the function after, in which banks of the region may help other loops too.
     """
 
     before: Bounds
@@ -172,6 +173,7 @@ class Figures(Struct, frozen=True):
     ff: tuple[int | None, int | None] = (None, None)
     lut: tuple[int | None, int | None] = (None, None)
     cause: str | None = None
+    whole: Bounds = Bounds(None, None)
 
     def efficiency(self, elements: int) -> tuple[float, float] | None:
         """Cycles before, divided by the number of elements and the cycles after: least and most."""

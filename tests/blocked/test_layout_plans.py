@@ -49,7 +49,7 @@ def test_a_plan_says_what_pragmas_say(tmp_path: Path) -> None:
         assert run(["layout", str(path), *more, "--format", f"json={out}", "-o", written]) == 0
         (entry,) = json.loads(out.read_text())["files"]
         said[name] = ([(n["demand"], n["layout"]) for n in entry["nests"]], entry["conversion_bytes"])
-        assert verify(str(path), written, VerifyOptions(top="top")).status == "equal"
+        assert verify(str(path), written, VerifyOptions(top="top", vectors=9)).status == "equal"
     assert said["plan"] == said["pragma"]
     assert said["plan"][0][0] == ("blocked", "blocked") and said["plan"][1] > 0
     assert (tmp_path / "plan.c").read_text() != plain.read_text()

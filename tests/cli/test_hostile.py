@@ -325,7 +325,7 @@ def test_nothing_commands_the_terminal(cli: Cli, tmp_path: Path, command: tuple[
 FURTHER = [
     *(("compare", "{}", "--report", "r.rpt", "--format", f) for f in ("text", "json")),
     *(("compare", "{}", "--log", "r.log", "--format", f) for f in ("text", "json")),
-    *(("verify", "{}", "{}", "--format", f) for f in ("text", "json")),
+    *(("verify", "{}", "{}", "--vectors", "9", "--format", f) for f in ("text", "json")),
     ("lint", "{}", "--show-config"),
     ("lint", "{}", "--no-cache", "--diff"),
     ("infer", "{}", "--emit", "diff"),

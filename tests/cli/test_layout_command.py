@@ -52,7 +52,7 @@ def test_a_file(cli: Cli, tmp_path: Path) -> None:
     done = cli("layout", "k.c", "-o", "new.c", "--format", "json")
     file = done.json["files"][0]
     assert done.code == 0 and (file["path"], file["conversion_bytes"], len(file["conversions"])) == ("k.c", 1280, 2)
-    assert cli("verify", "k.c", "new.c", "--top", "top").code == 0
+    assert cli("verify", "k.c", "new.c", "--top", "top", "--vectors", "9").code == 0
     assert cli("layout", "new.c", "-o", "twice.c").code == 0
     assert (tmp_path / "twice.c").read_text() == (tmp_path / "new.c").read_text()
     (tmp_path / "k.c").write_text(FILE.replace("nest=blocked", "nest=wrong"))

@@ -213,7 +213,7 @@ def test_the_command_writes_what_verify_finds_equal(gemm: Path) -> None:
     again = run("ii", "new.c", "--format", "json", cwd=gemm)
     loops = json.loads(again.stdout)["files"][0]["loops"]
     assert max(x["ii"] for x in loops if x["pipelined"]) == 1
-    assert run("verify", "gemm.c", "new.c", "--top", "f", cwd=gemm).returncode == 0
+    assert run("verify", "gemm.c", "new.c", "--top", "f", "--vectors", "5", cwd=gemm).returncode == 0
     second = run("expand", "new.c", "--loop", "rows", "--pe", "5", "-o", "third.c", cwd=gemm)
     assert second.returncode == 0 and (gemm / "third.c").read_text() == (gemm / "new.c").read_text()
 
@@ -405,7 +405,7 @@ def test_a_loop_in_a_pipelined_function(gemm: Path) -> None:
     (gemm / "p.c").write_text(text)
     done = run("expand", "p.c", "--loop", "L", "--pe", "3", "-o", "out.c", cwd=gemm)
     assert done.returncode == 0, done.stderr
-    assert run("verify", "p.c", "out.c", "--top", "f", cwd=gemm).returncode == 0
+    assert run("verify", "p.c", "out.c", "--top", "f", "--vectors", "5", cwd=gemm).returncode == 0
 
 
 def test_a_sweep_has_intervals_where_the_prediction_has(gemm: Path) -> None:
@@ -444,3 +444,20 @@ def test_sums_into_an_element_while_others_of_its_array_are_read(gemm: Path) -> 
     (gemm / "meets.c").write_text(text.replace("j < i", "j <= i"))
     done = run("expand", "meets.c", "--loop", "SUM", "--pe", "3", cwd=gemm)
     assert done.returncode == 1 and "illegal" in done.stderr and "x: iteration i = 1, j = 1" in done.stderr
+
+
+@pytest.mark.parametrize(("body", "loop"), [
+    # in a loop around it: an iteration's cycles and the function's are different things
+    ("OUT: for (int t = 0; t < 10; t++) {\n IN: for (int i = 0; i < 24; i++) {\n#pragma HLS PIPELINE II=1\n"
+     " b[i] = a[i] + t; }\n b[0] = t; }", "IN"),
+    # the loop beside it runs at the same time, and banks help it too
+    ("FIRST: for (int i = 0; i < 21; i++) {\n#pragma HLS PIPELINE II=1\n"
+     " b[i] = a[i] + a[i + 1] + a[i + 2] + a[i + 3]; }\n"
+     "L: for (int i = 0; i < 24; i++) {\n#pragma HLS PIPELINE II=1\n c[i] = a[i] * 3; }", "L"),
+])  # fmt: skip
+def test_cycles_before_and_after_are_those_of_one_thing(gemm: Path, body: str, loop: str) -> None:
+    """Each element takes every fourth iteration, so nothing gets more than four times as fast."""
+    (gemm / "n.c").write_text(f"void f(int a[24], int b[24], int c[24]) {{\n {body}\n}}\n")
+    done = run("expand", "n.c", "--loop", loop, "--pe", "4", "-o", "no.c", "--format", "json", cwd=gemm)
+    cycles = json.loads(done.stdout)["files"][0]["regions"][0]["cycles"]
+    assert cycles["before"] > cycles["after"] >= cycles["before"] / 4

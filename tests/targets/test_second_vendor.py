@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import shutil
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -141,13 +142,19 @@ def test_a_file_among_the_profiles_is_a_tool(tmp_path: Path, monkeypatch: pytest
     assert load(TargetOptions(tool="vitis 2022.1")).tool == "vitis-2022.1"
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module's syntax tree."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
 def test_code_names_no_tool() -> None:
     """Outside targets/ and the readers of reports nothing depends on the name of a tool or a flow."""
     wrong, seen = [], 0
     for path in sorted((ROOT / "hlspart").rglob("*.py")):
         if path.parent.name == "targets" or path.name == "reports.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if not isinstance(node, ast.Compare | ast.Call):
                 continue
             seen += 1
@@ -173,5 +180,5 @@ def test_a_flag_gates_one_behaviour() -> None:
     reads: Counter[str] = Counter()
     for path in (ROOT / "hlspart").rglob("*.py"):
         if path.parent.name not in ("targets", "rules", "lint"):
-            reads.update(n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute))
+            reads.update(n.attr for n in nodes(path) if isinstance(n, ast.Attribute))
     assert {flag: reads[flag] for flag in flags} == dict.fromkeys(flags, 1)

@@ -125,8 +125,8 @@ def test_cplusplus(tmp_path: Path) -> None:
     for name, text in (("old.cpp", CXX), ("new.cpp", CXX.replace("wide[2]", "wide[3]"))):
         (tmp_path / name).write_text(text)
     old, new = str(tmp_path / "old.cpp"), str(tmp_path / "new.cpp")
-    assert verify(old, old, VerifyOptions(top="k")).compared == ("pair", "out")
-    found = verify(old, new, VerifyOptions(top="k")).difference
+    assert verify(old, old, VerifyOptions(top="k", vectors=9)).compared == ("pair", "out")
+    found = verify(old, new, VerifyOptions(top="k", vectors=9)).difference
     assert found is not None and found.place == "pair[1]"
 
 
@@ -151,5 +151,5 @@ def test_a_copy_elsewhere_finds_the_headers_of_the_original(tmp_path: Path) -> N
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "k.c").write_text('#include "size.h"\nvoid k(int a[N]) { a[N - 1] = a[0]; }\n')
     (tmp_path / "old" / "size.h").write_text("#define N 5\n")
-    result = verify(str(tmp_path / "old" / "k.c"), str(tmp_path / "new" / "k.c"), VerifyOptions(top="k"))
+    result = verify(str(tmp_path / "old" / "k.c"), str(tmp_path / "new" / "k.c"), VerifyOptions(top="k", vectors=9))
     assert (result.status, result.compared) == ("equal", ("a",))
