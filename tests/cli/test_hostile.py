@@ -269,7 +269,8 @@ def test_an_output_that_is_a_pipe_which_somebody_reads(cli: Cli, tmp_path: Path)
         assert reader.communicate()[0] == expected and len(expected) > 1000
 
 
-def test_headers_that_double_at_every_level(cli: Cli, tmp_path: Path) -> None:
+def test_headers_that_double_at_every_level(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hlspart.frontend.preprocess.MAX_BYTES", 2 << 20)
     for level in range(40):
         (tmp_path / f"h{level}.h").write_text(f'#include "h{level + 1}.h"\n' * 2)
     (tmp_path / "h40.h").write_text("")

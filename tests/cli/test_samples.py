@@ -23,9 +23,7 @@ WAYS = {
     "bankdim": RewriteOptions(style="bankdim"),
     "crossbar": RewriteOptions(style="crossbar"),
 }
-FEW = [
-    p for p in SAMPLES if p.stem in {"batchnorm", "bottleneck", "conv2d", "jacobi1d", "matmul", "polyphase", "upsample"}
-]
+FEW = [p for p in SAMPLES if p.stem in {"bottleneck", "conv2d", "jacobi1d", "polyphase", "upsample"}]
 PARTITIONED = {"batchnorm", "conv2d", "fir", "jacobi1d", "matmul", "polyphase", "reduction", "uneven"}
 
 

@@ -43,7 +43,7 @@ def test_verdicts_are_those_of_the_enumeration_and_texts_compute_the_same(tmp_pa
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_every_remainder_of_small_loops(tmp_path: Path) -> None:
     pairs = []
-    for trips in amount((1, 5, 13), (1, 2, 3, 5, 8, 13, 24)):
+    for trips in amount((1, 13), (1, 2, 3, 5, 8, 13, 24)):
         text = f"""void f(int a[64], int b[64], int c[24][24], int o[2]) {{
     int s = o[0];
     L: for (int i = 0; i < {trips}; i++) {{
@@ -61,5 +61,5 @@ def test_every_remainder_of_small_loops(tmp_path: Path) -> None:
                 plan, new = plan_of(pipeline, "L", (pes,), maps=(kind,), remainder=remainder)
                 assert new is not None, plan.expansion.judgement
                 pairs.append((f"{trips} {pes} {kind} {remainder}", text, new))
-    assert len(pairs) == amount(45, 105)
+    assert len(pairs) == amount(30, 105)
     assert differing(pairs, tmp_path) == []
