@@ -37,12 +37,12 @@ def pipeline(text: str) -> Pipeline:
 
 def test_programs_with_inferred_pragmas_read_the_same() -> None:
     changed = 0
-    for source in SOURCES:
+    for source in SOURCES[:: amount(2, 1)]:
         p = pipeline(source.read_text())
         program, forward = emit(p.program, with_pragmas(p.program, p.infer(InferOptions())))
         changed += bool(forward.texts)
         assert described(program) == described(reread({"k.c": program.sources["k.c"].text}))
-    assert changed >= 10
+    assert changed >= amount(5, 10)
 
 
 PLANS: dict[str, Callable[[int], Unrolling]] = {
