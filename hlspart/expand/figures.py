@@ -23,20 +23,22 @@ def figures(
     name = request.function
     first, last = _lines_after(program, edits, plan)
     inner_before = [r for r in before.loops if is_inside(program, request, r)]
-    functions = tuple(next((f for f in result.functions if f.name == name), None) for result in (before, after))
+    functions = _function(before, name), _function(after, name)
     if request.order == "space-time":  # functions of their own
         inner_after = [r for r in after.loops if r.function not in program.functions]
         dsp = _more(functions, _dsp(inner_before))
     else:
         inner_after = [r for r in after.loops if r.function == name and first <= r.line <= last]
         dsp = _dsp(inner_after)
-    whole = tuple(f.latency if f is not None else _UNKNOWN for f in functions)
+    whole = tuple(map(_latency, functions))
     alone = latency_before(program, request, before)
     beside = [r.latency for r in before.loops if r.function == name and r not in inner_before]
     left = [r.latency for r in after.loops if r.function == name and not first <= r.line <= last]
     if (inside := _of_parts(functions[1], first, last)) is not None and alone.exact is not None:
         cycles = alone, inside
-    elif beside == left and all(_latency(before, f) == _latency(after, f) for f in _called(program, name)):
+    elif beside == left and all(
+        _latency(_function(before, f)) == _latency(_function(after, f)) for f in _called(program, name)
+    ):
         cycles = _of_region(whole[0], whole[1], alone)
     else:  # banks serve other loops too
         cycles = whole[0], whole[1]
@@ -109,8 +111,12 @@ def _called(program: Program, function: str) -> frozenset[str]:
     return frozenset(effects(program).reachable((function,))) - {function}
 
 
-def _latency(result: IIResult, function: str) -> Bounds | None:
-    return next((f.latency for f in result.functions if f.name == function), None)
+def _function(result: IIResult, name: str) -> FunctionResult | None:
+    return next((f for f in result.functions if f.name == name), None)
+
+
+def _latency(function: FunctionResult | None) -> Bounds:
+    return _UNKNOWN if function is None else function.latency
 
 
 def _ideal(before: Bounds, plan: RegionPlan) -> int | None:

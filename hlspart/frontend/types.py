@@ -64,7 +64,7 @@ def size_of(type_: ir.CType) -> int | None:
     """``sizeof`` in bytes, None where not known."""
     match type_:
         case ir.ScalarType():
-            return storage_bytes(type_.bits)
+            return ir.storage_bytes(type_.bits)
         case ir.PointerType():
             return 8
         case ir.ArrayType():
@@ -89,14 +89,6 @@ def size_of(type_: ir.CType) -> int | None:
             return None
 
 
-def storage_bytes(bits: int) -> int:
-    """Bytes that a scalar of so many bits takes: the next power of two."""
-    size = 1
-    while size * 8 < bits:
-        size *= 2
-    return size
-
-
 def align_of(type_: ir.CType) -> int:
     """Alignment in bytes."""
     match type_:
@@ -105,7 +97,7 @@ def align_of(type_: ir.CType) -> int:
         case ir.StructType():
             return max((align_of(m) for _, m in type_.members), default=1)
         case ir.ScalarType():
-            return min(16, storage_bytes(type_.bits))
+            return min(16, ir.storage_bytes(type_.bits))
         case ir.PointerType():
             return 8
         case _:

@@ -39,6 +39,14 @@ class MemoryRef(Struct, frozen=True):
     guarded: bool
     position: int
 
+    @property
+    def element(self) -> tuple[int, ...] | None:
+        """The element, where its indices are constants."""
+        if self.index is None:
+            return None
+        known = tuple([f.const for f in self.index if f is not None and not f.terms])
+        return known if len(known) == len(self.index) else None
+
 
 class Op(Struct, frozen=True):
     """One operation. ``args`` are the ids of its operands (for a store: value, then address and guards).

@@ -91,6 +91,14 @@ def held(kind: CType) -> CType:
     return kind
 
 
+def storage_bytes(bits: int) -> int:
+    """Bytes that a scalar of so many bits takes: the next power of two (UG1391, data layout of ``ap_int``)."""
+    size = 1
+    while size * 8 < bits:
+        size *= 2
+    return size
+
+
 def storage_bits(kind: CType) -> int | None:
     """Bits one object of this type takes, without padding; None where hlspart does not know."""
     match kind:

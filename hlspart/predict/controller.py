@@ -34,13 +34,6 @@ from hlspart.targets import Target
 Straight = dict[tuple[int | None, ...], tuple[DepthRange, Datapath | None]]
 
 
-def _place(ref: MemoryRef) -> tuple[int, ...] | None:
-    """The element, where it is a constant."""
-    forms = () if ref.index is None else ref.index
-    known = tuple(f.const for f in forms if f is not None and not f.terms)
-    return known if len(known) == len(forms) else None
-
-
 class Controller:
     """One function, with the calls expanded that are no modules; see :class:`controlled.Controlled`."""
 
@@ -117,7 +110,7 @@ class Controller:
         """Fewest and most states in which different elements of a memory are loaded."""
         memory = self.storage.memory(variable)
         behind = self.target.load_states(memory.storage) - 1
-        places = [_place(ref) for ref in refs]
+        places = [ref.element for ref in refs]
         if memory.layout.banks > 1 and all(x is not None for x in places):
             busiest = max(Counter(memory.layout.bank(x) for x in places if x is not None).values())
             return (states := memory.ports.interval(busiest, 0) + behind), states

@@ -187,8 +187,7 @@ def _in_registers(p: Prediction) -> frozenset[Edge]:
     """Orders between iterations at fixed elements of arrays that the tool may make registers by itself."""
     ops, bus = p.problem.graph.ops, shared_interval(p.elaborated, p.counts)
     fixed = {
-        i: op.ref.variable for i, op in ops.items()
-        if op.ref is not None and op.ref.index is not None and all(f is not None and not f.terms for f in op.ref.index)
+        i: op.ref.variable for i, op in ops.items() if op.ref is not None and op.ref.element is not None
     }  # fmt: skip
     partitioned = {v for v in set(fixed.values()) & set(p.counts) if _divided(p, v, bus)}
     edges = (e for e in p.problem.graph.edges if e.kind == "memory" and e.distance and e.sink in fixed)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from hlspart.model import program as c
+from hlspart.model.directives import Directive
 from hlspart.model.source import Origin
 from hlspart.rules._processes import DataflowRegion, Process
 from hlspart.rules._traces import (
@@ -140,6 +141,12 @@ def _next(trace: Iterator[FifoStep]) -> FifoStep | None:
         return None
 
 
+def depth_of(kind: c.StreamType, directive: Directive | None) -> int:
+    """The depth of a FIFO: of its STREAM directive, else of its type, else what the tool takes."""
+    said = directive.values.get("depth") if directive is not None else None
+    return said or kind.depth or DEFAULT_DEPTH
+
+
 def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -> FifoNetwork | None:
     """The network of a region as far as its local streams and memories go; None where it has no streams of its own."""
     said = {v: d for d in program.directives if d.kind == "stream" and d.usable for v in d.variables}
@@ -156,9 +163,7 @@ def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -
         directive = said.get(use.variable)
         pipo = directive is not None and directive.choice("type", ("fifo", "pipo")) == "pipo"
         if isinstance(kind, c.StreamType):
-            depth = directive.values.get("depth") if directive is not None else None
-            depth = depth or kind.depth or DEFAULT_DEPTH
-            depths[use.variable, use.path] = depth
+            depths[use.variable, use.path] = depth_of(kind, directive)
         elif variable.is_array and directive is not None and not pipo and not use.path:
             depths[use.variable, ()] = directive.values.get("depth")
         elif variable.is_array and writers[0].index < users[0].index:
@@ -166,8 +171,7 @@ def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -
     for ident in sorted(region.local - apart - {v for v, _ in depths}):
         type_ = program.variable(ident).type  # arrays of streams whose index no constant gives
         if isinstance(type_, c.ArrayType) and isinstance(type_.element, c.StreamType) and len(type_.dims) == 1:
-            given = said[ident].values.get("depth") if ident in said else None
-            deep = given or type_.element.depth or DEFAULT_DEPTH
+            deep = depth_of(type_.element, said.get(ident))
             extent = type_.dims[0] or 0
             depths.update({(ident, (k,)): deep for k in range(extent if extent <= MOST_STREAMS else 0)})
     if not depths or any(p.kind == "if" for p in region.processes):
@@ -186,9 +190,7 @@ def alone(program: c.Program, function: str) -> FifoNetwork | None:
     depths: dict[Channel, int | None] = {}
     for variable in program.variables:
         if variable.function == function and variable.storage == "local" and isinstance(variable.type, c.StreamType):
-            directive = said.get(variable.id)
-            depth = directive.values.get("depth") if directive is not None else None
-            depths[variable.id, ()] = depth or variable.type.depth or DEFAULT_DEPTH
+            depths[variable.id, ()] = depth_of(variable.type, said.get(variable.id))
     if not depths:
         return None
     return FifoNetwork(program, [Process(0, body, program.functions[function].name_at, (), (), "call")], depths)

@@ -57,11 +57,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import StreamType
+from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._late_reads import late_reads
 from hlspart.rules._nests import active
-from hlspart.rules._network import DEFAULT_DEPTH, FifoNetwork, Standstill, alone, network
+from hlspart.rules._network import FifoNetwork, Standstill, alone, depth_of, network
 from hlspart.rules._processes import DataflowRegion, regions
 from hlspart.rules._shared import apart
 from hlspart.rules._traces import ManySteps, OpenBehaviour
@@ -94,24 +94,21 @@ def _held_back(facts: Facts, region: DataflowRegion, free: frozenset[int]) -> It
         variable = facts.program.variable(late.full[0])
         said = next((d for d in facts.program.directives
                      if d.kind == "stream" and d.usable and variable.id in d.variables), None)  # fmt: skip
-        kind = variable.type
-        deep = kind.depth if isinstance(kind, StreamType) else None
-        depth = said.values.get("depth") if said is not None else deep
+        kind = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+        if not isinstance(kind, StreamType):
+            continue
+        depth = depth_of(kind, said)
+        chosen = kind.depth is not None or (said is not None and said.values.get("depth") is not None)
         info = facts.analysis.loops.get(late.loop.id)
         asked = next((d for d in active(facts.program, "loop_tripcount") if d.loop == late.loop.id), None)
         bound = info.trip_count.max if info is not None else None
         most = bound if bound is not None else asked.values.get("max") if asked is not None else None
         known = info is not None and info.trip_count.exact is not None and not info.exits
-        if variable.id in free or known or (depth is not None and (most is None or most <= depth)):
+        if variable.id in free or known or (chosen if most is None else most <= depth):
             continue  # known: followed step by step
-        if most is not None and most <= (depth or DEFAULT_DEPTH):
-            continue
         other = facts.program.variable(late.waited[0]).name
         count = f"up to {most} words" if most is not None else "a number of words that is not known"
-        message = (
-            f"'{variable.name}' takes {count} at depth {depth or DEFAULT_DEPTH} before '{other}' is written, which is "
-            "read first"
-        )
+        message = f"'{variable.name}' takes {count} at depth {depth} before '{other}' is written, which is read first"
         hint = f"#pragma HLS stream variable={variable.name} depth={most}" if most is not None else None
         related = [(late.filled, "written here"), (late.read, f"'{other}' is read first")]
         yield facts.report(RULE, said.at if said is not None else variable.at, message, hint, related)

@@ -39,6 +39,7 @@ from hlspart.model.program import (
     Unary,
     Variable,
     integer,
+    storage_bytes,
     walk,
     walk_statements,
 )
@@ -112,11 +113,11 @@ class _Loops:
         source = None if (call.function or "").endswith("memset") else self._place(given)
         if target is None or any(isinstance(e, Assign | Call | IncDec) for a in call.args for e in walk(a)):
             return None
-        count = _elements(self.program, size, _bytes(target.element))
+        count = _elements(self.program, size, storage_bytes(target.element.bits))
         if (call.function or "").endswith("memset"):
             if constant(self.program, given) != 0:
                 return None
-        elif source is None or _bytes(source.element) != _bytes(target.element):
+        elif source is None or storage_bytes(source.element.bits) != storage_bytes(target.element.bits):
             return None
         shapes = [p for p in (target, source) if p is not None]
         deep = max(shapes, key=lambda p: len(p.dims))
@@ -207,12 +208,6 @@ class _Loops:
         if array is None or not isinstance(array.element, ScalarType) or len(fixed) >= len(array.dims):
             return None
         return _Place(variable, fixed, offset, array.dims[len(fixed) :], array.element)
-
-
-def _bytes(kind: ScalarType) -> int:
-    """``sizeof`` of a number: a power of two up to eight bytes, then whole words of eight."""
-    least = -(-kind.bits // 8)
-    return 1 << (least - 1).bit_length() if least <= 8 else 8 * -(-least // 8)
 
 
 def _elements(program: Program, size: Expr, each: int) -> Expr | None:
