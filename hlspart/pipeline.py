@@ -7,6 +7,7 @@ runs, so that a command pays only for what it uses.
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -309,11 +310,12 @@ class Pipeline:
         from hlspart.explore.engine import Explorer
         from hlspart.hardware.memory import BUS
 
+        until = None if options.seconds is None else time.monotonic() + options.seconds
         target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
         wide = self.target.argument_storage != BUS
         return Explorer(
             self.program, self.analysis, top, options, target, self.predict, self._banked, wide, progress,
-            self.target.memories,
+            self.target.memories, until,
         ).explore()  # fmt: skip
 
     def _banked(self, texts: Mapping[str, str]) -> Mapping[str, str]:

@@ -60,7 +60,9 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
               help="Figures of an iteration; NEST is an id, a loop, a written array or *.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Processes.")
 @click.option("--cluster", metavar="local:N|slurm:N|tcp://HOST:PORT", help="Workers of dask.distributed.")
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Begin nothing new after S seconds.")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), metavar="S", help="End after S seconds with the best so far."
+)
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Look at N candidates per nest.")
 @click.option("--state", metavar="DIR", help="Keep records of the search in DIR.")
 @click.option("--resume", metavar="DIR", help="Go on with the records in DIR.")

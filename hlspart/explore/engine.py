@@ -9,13 +9,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from hlspart.explore import farm, report
+from hlspart.explore.errors import LateError
 from hlspart.explore.front import chained, fastest
 from hlspart.explore.measured import Banked, Predict
 from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
-from hlspart.explore.readback import READ_BACK, Selection, WrittenChoice, select
-from hlspart.explore.requests import finding
+from hlspart.explore.readback import READ_BACK, UNREAD, Selection, WrittenChoice, select
+from hlspart.explore.requests import fault, finding
 from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
+from hlspart.explore.timely import latest
 from hlspart.explore.watch import Progress, Watch
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult
@@ -30,12 +32,13 @@ class Explorer:
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
         predict: Predict, banked: Banked, wide: bool = True, progress: Progress | None = None,
-        memories: MemoryRule | None = None,
+        memories: MemoryRule | None = None, until: float | None = None,
     ) -> None:  # fmt: skip
         """``target``: tool, part and clock in words, part of every key. ``wide``: arrays may have several ports.
         ``progress``: takes lines about how far the search is. ``memories``: what those of the target are built of.
+        ``until``: of the monotonic clock, by when it ends with what it has.
         """
-        self.options, self.progress = options, progress
+        self.options, self.progress, self.until = options, progress, until
         counts = options.budget.bram18k is not None or options.objective == "bram"
         rule = memories if counts else None
         self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, wide, rule)
@@ -50,17 +53,12 @@ class Explorer:
         asked = self.options.write or self.options.schedule or self.options.objective == "bram"
         return asked or bool(self.options.budget.of_c)
 
-    def regions(self) -> list[SearchedNest]:
-        """The nests that are searched. Raises :class:`FixError`."""
-        return self.plan.searched()
-
     def explore(self) -> ExploreResult:
         """Raises :class:`FixError`, :class:`StateError`, :class:`FarmError`."""
         plan = self.plan
-        until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
         if plan.asked.wrong:
             return ExploreResult({}, tuple(plan.diagnostics), {}, False)
-        regions = self.regions()
+        regions = plan.searched(self.until)
         view = report.View(
             plan.program, plan.function, replace(self.options, share=self.share), plan.layers, plan.found,
             plan.regions, regions, plan.at_once(regions),
@@ -77,7 +75,7 @@ class Explorer:
         })  # fmt: skip
         planned = list(tasks(spaces, self.options.off_chip, self.options.limit))
         problem = SearchProblem(spaces, self.options.off_chip, budget)
-        searched = self._search(problem, planned, [r.key for r in own], until)
+        searched = self._search(problem, planned, [r.key for r in own])
         results: dict[int, Explored] = {}
         for number, region in enumerate(regions):
             if region.same_as is not None:
@@ -99,30 +97,30 @@ class Explorer:
             merged = fastest(READ_BACK, fronts, self.share, budget, called, groups)
         elif all(fronts):
             merged = chained(fronts, self.share, budget, called, groups)
-        selection = self._choice(regions, merged, groups, until)
+        selection = self._choice(regions, merged, groups)
+        plan.diagnostics += selection.diagnostics
         best = selection.best
         known = not any(r.written.nest.least for r in regions)
         proved = best is not None and known and all(e.complete for e in results.values()) and selection.proved
         shape = view.found(results, merged, selection, proved, self._least(regions, results, resident, groups))
-        self._beside_source(shape["best"])
+        self._beside_source(shape["best"], selection)
         return ExploreResult(shape, tuple(plan.diagnostics), {} if best is None else best.texts, best is not None)
 
-    def _beside_source(self, best: dict[str, Any] | None) -> None:
-        """What the function takes as it is, all its arrays on the chip; C that takes more is told.
-
-        Nothing is said of a function with nests that keep their text: they are no part of the choice.
-        """
-        plan = self.plan
-        if best is None or not self._reads_back or plan.kept:
+    def _beside_source(self, best: dict[str, Any] | None, selection: Selection) -> None:
+        """What the function takes as it is, all its arrays on the chip; C that takes more is told, and C unread."""
+        if best is None or selection.best is None:
             return
-        as_is = next(f.latency.max for f in plan.predict({}).functions if f.name == plan.function.name)
-        best["source_cycles"], takes = as_is, best["schedule_cycles"]
-        if as_is is not None and takes is not None and takes > as_is:
+        plan, back = self.plan, selection.best.back
+        best["source_cycles"], takes = selection.source_cycles, best["schedule_cycles"]
+        rule = text = ""
+        if back == UNREAD:
+            rule, text = "explore-unread", f"{UNREAD.cause}: its figures are the model's"
+        elif selection.source_cycles is not None and takes is not None and takes > selection.source_cycles:
+            as_is = f"{plan.function.name} as it is {selection.source_cycles}"
+            rule, text = "explore-slower", f"the C takes {takes} cycles with its moves, {as_is} without any"
+        if text:
             found = finding(plan.program, plan.function.at, "")
-            text = f"the C takes {takes} cycles with its moves, {plan.function.name} as it is {as_is} without any"
-            plan.diagnostics.append(
-                replace(found, rule="explore-slower", name="explore-slower", severity="warning", message=text)
-            )
+            plan.diagnostics.append(replace(found, rule=rule, name=rule, severity="warning", message=text))
 
     def _resident(self, regions: Sequence[SearchedNest]) -> dict[str, int]:
         """Bytes, and blocks of BRAM where they count, of arrays that stay on the chip anyway."""
@@ -132,13 +130,18 @@ class Explorer:
             for o, w in zip(r.written.nest.operands, r.written.windows, strict=True)
             if w.variable.storage in ("local", "static")
         }
-        blocks = 0
-        if self.plan.memories is not None:
-            blocks = sum(a.bram18k for a in self.plan.predict({}).arrays)
+        plan, blocks = self.plan, 0
+        if plan.memories is not None:
+            known = latest(lambda: iter([sum(a.bram18k for a in plan.predict({}).arrays)]), self.until).value
+            if known is None:
+                place = finding(plan.program, plan.function.at, "").place
+                text = "the blocks of BRAM of its arrays were not known yet when --time-limit ended"
+                raise LateError(fault(place, text, "explore-late"))
+            blocks = known
         return {"bytes": sum(sizes.values()), "bram18k": blocks}
 
     def _search(
-        self, problem: SearchProblem, planned: Sequence[Task], keys: Sequence[str], until: float | None
+        self, problem: SearchProblem, planned: Sequence[Task], keys: Sequence[str]
     ) -> dict[str, dict[str, Any]]:
         space = {"regions": list(keys), "tasks": len(planned), "version": __version__, "model": MODEL}
         store = Store(self.options.state, space, self.options.resume)
@@ -150,6 +153,9 @@ class Explorer:
             store.add(records)
             watch.take(records)
 
+        until = self.until
+        if until is not None and self._reads_back:  # half of what is left is for the C
+            until -= (until - time.monotonic()) / 2
         try:
             farm.run(problem, left, done, self.options.jobs, self.options.cluster, until)
         finally:
@@ -177,14 +183,13 @@ class Explorer:
     # -------------------------------------------------------------------------------- choice
 
     def _choice(
-        self, regions: Sequence[SearchedNest], merged: Sequence[Combined], groups: Sequence[Sequence[int]],
-        until: float | None,
-    ) -> Selection:  # fmt: skip
+        self, regions: Sequence[SearchedNest], merged: Sequence[Combined], groups: Sequence[Sequence[int]]
+    ) -> Selection:
         """The best whole by the objective."""
         ranked = sorted(merged, key=self._rank)
         if not self._reads_back:
             return Selection(WrittenChoice(ranked[0], {}, [], None) if ranked else None)
-        return select(self.plan, regions, ranked, groups, until)
+        return select(self.plan, regions, ranked, groups, self.until)
 
     def _rank(self, c: Combined) -> tuple[Any, ...]:
         first: dict[str, tuple[int, ...]] = {

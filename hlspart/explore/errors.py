@@ -16,6 +16,10 @@ class FixError(ExploreError):
         super().__init__(str(found))
 
 
+class LateError(FixError):
+    """The time that the user gives is too short for any answer."""
+
+
 class RequestFileError(ExploreError):
     """A file of requests or of patterns that cannot be read."""
 

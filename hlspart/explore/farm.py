@@ -49,7 +49,7 @@ def _on_pool(problem: SearchProblem, tasks: Sequence[Task], done: Done, jobs: in
         finished: set[str] = set()
         try:
             spawn = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_with_driver) as pool:
+            with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=end_with_driver) as pool:
                 _feed(lambda task: pool.submit(problem.run, task), left, done, finished, jobs, until)
             return
         except BrokenProcessPool:
@@ -57,7 +57,7 @@ def _on_pool(problem: SearchProblem, tasks: Sequence[Task], done: Done, jobs: in
     raise FarmError(f"processes died {ATTEMPTS} times; {len(left)} tasks are left")
 
 
-def _end_with_driver() -> None:
+def end_with_driver() -> None:
     """End this process when the driver ends: idle ones hold each other's queue open, and would wait for ever."""
     driver = multiprocessing.parent_process()
     if driver is not None:

@@ -10,9 +10,11 @@ from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
+from hlspart.explore.errors import LateError
 from hlspart.explore.records import ReadNest
-from hlspart.explore.requests import finding
+from hlspart.explore.requests import fault, finding
 from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
+from hlspart.explore.timely import latest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector
@@ -63,8 +65,11 @@ class IterationFigures:
         )  # fmt: skip
         self.wide, self.memories, self.diagnostics = wide, memories, diagnostics
 
-    def measured(self, number: int, nest: ReadNest) -> TiledNest:
-        """The nest with figures of one iteration: as assumed, else as ``ii`` has them of its C on one element."""
+    def measured(self, number: int, nest: ReadNest, until: float | None = None) -> TiledNest:
+        """The nest with figures of one iteration: as assumed, else as ``ii`` has them of its C on one element.
+
+        Raises :class:`LateError` where that takes longer than ``until``.
+        """
         names = ("*", str(number), f"r{number}", nest.nest.name, *(o.name for o in nest.nest.operands if o.written))
         given = next((self.options.assumed[n] for n in reversed(names) if n in self.options.assumed), None)
         windows = list(zip(nest.nest.operands, nest.windows, strict=True))
@@ -88,6 +93,17 @@ class IterationFigures:
         nest = replace(nest, nest=found)
         if given is not None and whole:
             return replace(found, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
+        read = latest(lambda: iter([self._read(nest, given or Assumed())]), until).value
+        if read is None:
+            text = "the figures of an iteration were not known yet when --time-limit ended; --assume gives them"
+            raise LateError(fault(finding(self.program, nest.loops[0].at, "").place, text, "explore-late"))
+        figures, told = read
+        self.diagnostics += told
+        return figures
+
+    def _read(self, nest: ReadNest, given: Assumed) -> tuple[TiledNest, list[Diagnostic]]:
+        """The nest with what ``ii`` says of its C where nothing is ``given``, and what could not be written."""
+        found, before = nest.nest, len(self.diagnostics)
         loops = range(len(found.loops))
         ones = tuple(1 for _ in loops)
         of = self._figures(nest, Vector(ones, ones, tuple(loops)))
@@ -95,7 +111,6 @@ class IterationFigures:
         if self.options.schedule:  # small buffers may lie in faster memory
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
-        given = given or Assumed()
         if given.ii is None and found.reductions:
             chain = self._chain(nest)
         joins = self._joins(nest) if given.depth is None and self.options.elements > 1 else None
@@ -104,8 +119,10 @@ class IterationFigures:
         least = tuple(n for n in of.least if getattr(given, n) is None)
         if least:
             self.diagnostics.append(self._unknown(nest, least, of.cause))
+        told = self.diagnostics[before:]
+        del self.diagnostics[before:]
         return replace(found, ii=given.ii or of.ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain if max(chain) > of.ii else (0, 0), joins=joins, least=least)  # fmt: skip
+                       chain=chain if max(chain) > of.ii else (0, 0), joins=joins, least=least), told  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(

@@ -160,15 +160,15 @@ class SearchPlan:
 
     # -------------------------------------------------------------------------------- spaces
 
-    def searched(self) -> list[SearchedNest]:
-        """The nests that are searched. Raises :class:`FixError`."""
+    def searched(self, until: float | None = None) -> list[SearchedNest]:
+        """The nests that are searched; ``until``: by when their figures are known. Raises :class:`FixError`."""
         done: list[SearchedNest] = []
         for number, nest in enumerate(self.found):
             if isinstance(nest, KeptNest):
                 self._kept(nest)
             if nest in self.kept or isinstance(nest, KeptNest):
                 continue
-            nest = replace(nest, nest=self.figures.measured(number, nest))
+            nest = replace(nest, nest=self.figures.measured(number, nest, until))
             if self.options.pipeline == "dataflow":
                 nest = self._streamed(nest)
             shard, split, resident = self._fixed(nest)

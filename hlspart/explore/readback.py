@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -17,11 +16,17 @@ from hlspart.explore.measured import banks_may_help
 from hlspart.explore.planning import SearchedNest, SearchPlan
 from hlspart.explore.requests import finding
 from hlspart.explore.steps import cost, total
+from hlspart.explore.timely import latest
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.exploring import Combined, Readback
 from hlspart.model.results import IIResult
 
 #: Choices that are read back in search of one that keeps to limits which only the C tells, or is proved the fastest.
 READ_BACK = 6
+
+
+#: Of C that time was too short for.
+UNREAD = Readback(None, {}, None, "--time-limit ended before `ii` had read the C")
 
 
 class WrittenChoice(Struct, frozen=True):
@@ -39,12 +44,17 @@ class WrittenChoice(Struct, frozen=True):
 
 
 class Selection(Struct):
-    """The best choice. ``over``: limits that others missed; ``proved``: no other can be better."""
+    """The best choice. ``over``: limits that others missed; ``proved``: no other can be better.
+
+    ``source_cycles``: what the function takes as it is; ``diagnostics``: what of it cannot be written.
+    """
 
     best: WrittenChoice | None = None
     over: list[dict[str, Any]] = field(default_factory=list)
     proved: bool = True
     evaluations: list[dict[str, Any]] = field(default_factory=list)
+    source_cycles: int | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
 def select(
@@ -54,14 +64,32 @@ def select(
     """The first of ``ranked`` whose C keeps to its limits; by the model ``schedule`` the one that ``ii`` says is best.
 
     There ``ranked`` goes by what no C of a choice can undercut, so that the search ends where the next one cannot be
-    better; it is proved where the C takes no more than the first one's model. ``until``: by ``time.monotonic()``; once
-    one is found after it, no further one is written, and no banks are sought.
+    better; it is proved where the C takes no more than the first one's model. ``until``: of the monotonic clock, then
+    the best that is known is taken, which nothing may have read back yet.
     """
+    taken = latest(lambda: _selected(plan, regions, ranked, groups), until)
+    selection = taken.value or Selection()
+    if taken.complete:
+        return selection
+    selection.proved = False
+    if selection.best is None and ranked and not plan.options.budget.of_c:
+        selection.best = next(_written(plan, regions, ranked[0], groups, selection.diagnostics))
+    return selection
+
+
+def _selected(
+    plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]]
+) -> Iterator[Selection]:
+    """What is selected so far, ever better."""
     found = Selection()
+    by_cycles = plan.options.schedule and plan.options.objective == "latency"
     for chosen in ranked[:READ_BACK]:
-        if found.best is not None and (_late(until) or chosen.cycles >= found.best.cycles):
+        if found.best is not None and chosen.cycles >= found.best.cycles:
             break
-        one = _written(plan, regions, chosen, groups, until)
+        one = WrittenChoice(chosen, {}, [], None)
+        for one in _written(plan, regions, chosen, groups, found.diagnostics):
+            if (found.best is None or one.cycles < found.best.cycles) and _keeps(plan, one.back):
+                yield replace(found, best=one, proved=False)
         misses = _misses(plan, one.back)
         entry = {"cycles": None if one.back is None else one.back.cycles, "bound": chosen.cycles,
                  "vectors": [[list(p.vector.shard), list(p.vector.split)] for p in chosen.points]}  # fmt: skip
@@ -72,18 +100,22 @@ def select(
             found.over += misses
             found.proved = False
             continue
-        if not plan.options.schedule or plan.options.objective != "latency":
-            found.best = one
-            return found
         if found.best is None or one.cycles < found.best.cycles:
             found.best = one
-    if found.best is not None and found.best.cycles > ranked[0].cycles:
+        if not by_cycles:
+            break
+    if found.best is not None and by_cycles and found.best.cycles > ranked[0].cycles:
         found.proved = False  # candidates that are beaten by the model alone may lie between
-    return found
+    yield found
+    if found.best is not None and not plan.kept:  # nests that keep their text are no part of the choice
+        figures = plan.predict({}).functions
+        found.source_cycles = next(f.latency.max for f in figures if f.name == plan.function.name)
+        yield found
 
 
-def _late(until: float | None) -> bool:
-    return until is not None and time.monotonic() > until
+def _keeps(plan: SearchPlan, back: Readback | None) -> bool:
+    """Whether the C is known to keep to its limits."""
+    return not _misses(plan, back) and ((back is not None and bool(back.used)) or not plan.options.budget.of_c)
 
 
 def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
@@ -98,8 +130,9 @@ def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
 
 def _written(
     plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, groups: Sequence[Sequence[int]],
-    until: float | None,
-) -> WrittenChoice:  # fmt: skip
+    diagnostics: list[Diagnostic],
+) -> Iterator[WrittenChoice]:  # fmt: skip
+    """The C of a choice, ever better: as it is written, read back, with other banks; the last one is the best."""
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     beside = [k for g in groups if len(g) > 1 for k in g]
     held = Counter(v for r in regions for v in {w.variable.id for w in r.written.windows})
@@ -113,22 +146,29 @@ def _written(
                 plan.program, pairs, plan.options.off_chip, plan.options.share_functions, beside, apart
             )  # fmt: skip
         except Refusal as refusal:
-            plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
-            return WrittenChoice(chosen, {}, [], None)
+            diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
+            yield WrittenChoice(chosen, {}, [], None)
+            return
         if any(t.texts == texts for t in tried):
             continue
+        if not tried:
+            yield WrittenChoice(chosen, texts, emitted, UNREAD)
         figures = plan.predict(texts)
         back = _figures(plan, regions, chosen, emitted, figures, groups)
         tried.append(WrittenChoice(chosen, texts, emitted, back))
+        yield _best(plan, tried)
         if _large(plan, back) or _slow(regions, emitted, figures):
             lacking.append(tried[-1])
         else:
             break  # a bank for each element is enough: no need of inference
     for one in lacking:
-        if _large(plan, one.back) or not _late(until):
-            texts = {**one.texts, **plan.banked(one.texts)}
-            back = _figures(plan, regions, chosen, one.emitted, plan.predict(texts), groups)
-            tried.insert(0, WrittenChoice(chosen, texts, one.emitted, back))
+        texts = {**one.texts, **plan.banked(one.texts)}
+        back = _figures(plan, regions, chosen, one.emitted, plan.predict(texts), groups)
+        tried.insert(0, WrittenChoice(chosen, texts, one.emitted, back))
+        yield _best(plan, tried)
+
+
+def _best(plan: SearchPlan, tried: Sequence[WrittenChoice]) -> WrittenChoice:
     return min(tried, key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
 
 

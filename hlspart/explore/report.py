@@ -171,6 +171,7 @@ class View:
                 "ports": "per-array" if self.options.off_chip.per_array else 1,
             },
             "failed": list(selection.over),
+            "choices": len(merged),
             "evaluations": list(selection.evaluations),
             "smallest_need": dict(least),
         }  # fmt: skip
@@ -233,9 +234,10 @@ class View:
         }  # fmt: skip
 
     def _least(self, schedule: int | None) -> bool:
-        """Whether more cycles may be taken than the model says: it has an II or a depth that is a least."""
-        exact = self.options.schedule and schedule is not None
-        return not exact and any({"ii", "depth"}.intersection(r.written.nest.least) for r in self.regions)
+        """Whether more cycles may be taken than is said: an II or a depth is a least, or no C was read back."""
+        if self.options.schedule:
+            return schedule is None
+        return any({"ii", "depth"}.intersection(r.written.nest.least) for r in self.regions)
 
     def _region(self, region: SearchedNest, p: Point, of: StepCost) -> dict[str, Any]:
         nest = region.written.nest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -130,8 +131,10 @@ def _too_large(task: Task, costs: Costs, corners: Sequence[tuple[int, ...]]) -> 
 
 
 def tasks(spaces: Sequence[Space], off_chip: ExternalMemory, limit: int | None = None) -> Iterator[Task]:
-    """All tasks: of each nest in turn one, those of the least bound first, so that a search that is ended has a choice
-    for every nest soon. ``limit``: candidates per nest that are looked at.
+    """All tasks: of each nest in turn one, so that a search that is ended has a choice for every nest soon.
+
+    First one with the fewest DSP blocks, since all nests have to fit together, then by their bounds. ``limit``:
+    candidates per nest that are looked at, by their bounds.
     """
     every = (_tasks(number, space, off_chip, limit) for number, space in enumerate(spaces))
     yield from (task for turn in itertools.zip_longest(*every) for task in turn if task is not None)
@@ -140,15 +143,23 @@ def tasks(spaces: Sequence[Space], off_chip: ExternalMemory, limit: int | None =
 def _tasks(number: int, space: Space, off_chip: ExternalMemory, limit: int | None) -> Iterator[Task]:
     bound = Bound(space.nest, off_chip)
     left = limit
-    for shard in sorted(space.shards(), key=lambda s: (bound.least(s), s)):
-        count = space.count(shard)
-        if left is None:
-            parts = -(-count // PART)
-            yield from (Task(number, shard, count, None, part, parts) for part in range(parts))
-            continue
-        if left > 0 and count:
+    shards = sorted(space.shards(), key=lambda s: (bound.least(s), s))
+    counts = {s: n for s in shards if (n := space.count(s))}
+    if left is None:
+        every = {s: _parts(number, s, n) for s, n in counts.items()}
+        if every:
+            yield every[min(every, key=lambda s: (space.nest.dsp_of(s), math.prod(s)))].pop(0)
+        yield from itertools.chain.from_iterable(every.values())
+        return
+    for shard, count in counts.items():
+        if left > 0:
             yield Task(number, shard, count, left if left < count else None)
             left -= min(left, count)
+
+
+def _parts(number: int, shard: tuple[int, ...], candidates: int) -> list[Task]:
+    parts = -(-candidates // PART)
+    return [Task(number, shard, candidates, None, part, parts) for part in range(parts)]
 
 
 def collect(

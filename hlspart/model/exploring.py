@@ -323,9 +323,9 @@ class ExploreOptions(Struct, frozen=True):
 
     ``elements``: of every region, or as each likes one of ``fewer``; ``share``: regions take turns in one memory;
     ``schedule``: the cost is what ``ii`` says of the C; ``limit``: candidates per region that are looked at;
-    ``seconds``: after which no new task begins; ``state``: folder of the records; ``resume``: go on with those that
-    are there; ``jobs``: processes; ``cluster``: ``local:N`` or the address of a scheduler. ``write``: make the C, and
-    read it back. ``fixes``, ``patterns``: name and text of a file. ``pipeline``: how steps overlap.
+    ``seconds``: after which it ends with what it has; ``state``: folder of the records; ``resume``: go on with those
+    that are there; ``jobs``: processes; ``cluster``: ``local:N`` or the address of a scheduler. ``write``: make the C,
+    and read it back. ``fixes``, ``patterns``: name and text of a file. ``pipeline``: how steps overlap.
     ``share_functions``: nests that are alike take one candidate and call the same functions.
     """
 
@@ -363,7 +363,7 @@ class Readback(Struct, frozen=True):
 
     cycles: int | None
     used: Mapping[str, int]
-    size: int  # bytes of all arrays on the chip
+    size: int | None  # bytes of all arrays on the chip
     cause: str | None = None
 
 

@@ -63,6 +63,11 @@ def _verdict(file: Shape) -> str:
 
 def missing(file: Shape) -> str:
     """Why there is no choice: that nothing fits is known of a search that looked at everything."""
+    if file["choices"]:
+        read = len(file["evaluations"])
+        return (
+            f"no choice: of {file['choices']} that fit by the model {read} were read back, and none keeps to the limits"
+        )
     if not all(part.get("complete", True) for r in file["regions"] for part in r.get("parts", [r])):
         return f"no choice found before the limit: {file['evaluated']} candidates evaluated"
     needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())

@@ -231,7 +231,7 @@ def test_dsp_blocks_are_those_of_the_c(scale: str, shared: set[tuple[int, ...]])
     options = ExploreOptions(elements=6, reassociate=True)
     (region,) = Explorer(
         pipeline.program, pipeline.analysis, "f", options, "", pipeline.predict, lambda _: {}
-    ).regions()
+    ).plan.searched()
     of = region.written.nest
     assert of.shared_dsp == tuple((frozenset(loops), 3) for loops in sorted(shared))
     for split in ((1, 1, 1), (2, 1, 2)):
@@ -251,7 +251,7 @@ def test_elements_at_the_edge_share_operations_too() -> None:
     options = ExploreOptions(elements=6, reassociate=True)
     (region,) = Explorer(
         pipeline.program, pipeline.analysis, "f", options, "", pipeline.predict, lambda _: {}
-    ).regions()
+    ).plan.searched()
     for shard, split in (((1, 5, 2), (4, 1, 1)), ((4, 5, 1), (2, 1, 1))):
         vector = Vector(shard, split, (0, 1, 2))
         texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)

@@ -18,6 +18,7 @@ from hlspart.explore.errors import FarmError
 from hlspart.explore.search import SearchProblem, Task, tasks
 from hlspart.explore.space import Space
 from hlspart.model.exploring import Dim, ExternalMemory, Operand, ResourceBudget, TiledNest
+from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
 
 HERE = Path(__file__).parent / "kernels"
@@ -218,6 +219,41 @@ def test_a_search_that_is_ended_does_not_say_that_nothing_fits(explore: Explore,
     assert explore(*GEMM, "--time-limit", "0", "--format", f"text={said}")[0] == 1
     assert "no choice found before the limit: 0 candidates evaluated" in said.read_text()
     assert "nothing fits" not in said.read_text()
+
+
+def test_time_limit_ends_what_is_under_way(explore: Explore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = tmp_path / "new.c"
+    monkeypatch.setattr(Pipeline, "predict", lambda *_: time.sleep(100))
+    begun = time.monotonic()
+    code, shape, said = explore(*GEMM, "--time-limit", "0.5", "--limit", "9", "-o", str(new))
+    best = shape["files"][0]["best"]
+    assert (code, best["schedule_cycles"], shape["files"][0]["proved"]) == (0, None, False)
+    assert best["cycles"] >= shape["files"][0]["bound"]
+    assert "[explore-unread]" in said
+    assert "gemm_i_compute" in new.read_text()
+    # what only the C tells is not known then, nor what the function has, nor what an iteration takes
+    limits, report = ["--budget", "lut=9999"], tmp_path / "said.txt"
+    assert explore(*GEMM, "--time-limit", "0.5", "--limit", "9", *limits, "--format", f"text={report}")[0] == 1
+    assert "that fit by the model 0 were read back" in report.read_text()
+    said = explore(*GEMM, "--time-limit", "0.1", "--budget", "bram=99")[2]
+    assert "gemm.c:2:1: error: the blocks of BRAM of its arrays were not known yet" in said
+    code, _, said = explore(GEMM[0], "--pe", "4", "--time-limit", "0.1")
+    assert code == 1
+    assert "gemm.c:3:5: error: the figures of an iteration were not known yet" in said
+    assert time.monotonic() - begun < 50
+
+
+def test_a_search_has_soon_one_choice_for_all_nests_together(
+    explore: Explore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nests that fit alone, but not all at once, where each takes the most elements."""
+    path = tmp_path / "two.c"
+    path.write_text(TWO)
+    every = farm.run
+    monkeypatch.setattr(farm, "run", lambda problem, tasks, *rest: every(problem, tasks[:4], *rest))
+    code, shape, _ = explore(str(path), "--pe", "4,2", *ASSUME, "--budget", "dsp=25")
+    assert (code, shape["files"][0]["proved"]) == (0, False)
+    assert shape["files"][0]["best"]["dsp"] <= 25
 
 
 def test_limit_stops_early_and_says_how_far(explore: Explore) -> None:

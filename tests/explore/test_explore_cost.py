@@ -244,7 +244,7 @@ def test_published_optima(row: dict) -> None:
     pipeline = Pipeline([path], Options())
     regions = Explorer(
         pipeline.program, pipeline.analysis, row["kernel"], options, "", lambda _: pipeline.figures, lambda _: {}
-    ).regions()
+    ).plan.searched()
     results = [searched(r.space, off_chip, ResourceBudget()) for r in regions]
     assert [e.candidates for e in results] == row["candidates"]
     assert [[list(p.figures) for p in e.front] for e in results] == row["fronts"]
