@@ -4,7 +4,7 @@
 
 LIST names one file per line, with options -I and -D of its own behind it: what its build gives.
 Each has 40 s of processor time.
-*usable*: at least half of the loops that are pipelined have an II; loops whose
+*usable*: at least half of the loops that are pipelined have an II; *bounds*: an II or finite bounds of it; loops whose
 PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined; *no loop, all read*: in a
 file without a hole and with all its headers, so that nothing is left to say.
 *whole*: the file could not be read at all.
@@ -31,6 +31,7 @@ def verdict(path: str, options: Options) -> tuple[str, list[str]]:
         return "whole", [error.message]
     loops = [x for x in pipeline.figures.loops if x.pipelined]
     known = sum(x.ii is not None for x in loops)
+    bounded = sum(x.ii is not None or x.bounds is not None for x in loops)
     kinds = {d.pragma: d.kind for d in program.directives if d.pragma is not None}
     lost = [p for p in program.pragmas if p.unread is not None and p.at.span.path == path]
     lost = [p for p in lost if kinds.get(p.index) == "pipeline"]
@@ -39,7 +40,9 @@ def verdict(path: str, options: Options) -> tuple[str, list[str]]:
     if count == 0:
         unread = path in program.without_header() or any(h.at.path == path for h in program.holes)
         return "no loop" if unread else "no loop, all read", causes
-    return "usable" if 2 * known >= count else "unknown", causes
+    if 2 * known >= count:
+        return "usable", causes
+    return "bounds" if 2 * bounded >= count else "unknown", causes
 
 
 SECONDS = 40

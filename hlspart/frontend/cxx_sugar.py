@@ -16,6 +16,7 @@ from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
+from hlspart.frontend.cxx_references import without_references
 from hlspart.frontend.cxx_shapes import DeclaredShape, declared, passed_shape, semicolon
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import ALTERNATIVES, NTH, PragmaToken, Token, spell
@@ -34,7 +35,8 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
     """The tokens with such forms written out."""
     words = {t.text for t in tokens}
     joined = any(a.text == ")" and b.text == "=" for a, b in pairwise(tokens))
-    if not joined and not words & {"for", "auto", "decltype"}:
+    bound = any(a.text == "&" and b.kind == "id" for a, b in pairwise(tokens))
+    if not (joined or bound or words & {"for", "auto", "decltype"}):
         return tokens
     end = like("", "eof", tokens[-1])
     work = _Sugar([*tokens, *([end] * LOOK_AHEAD)])
@@ -46,6 +48,8 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
         work.bindings()
         work.lambdas()
     work.ranges()
+    if bound:
+        without_references(work.tokens)
     return work.tokens[:-LOOK_AHEAD]
 
 

@@ -202,6 +202,8 @@ class Declarations(Declarators):
             pointer = isinstance(type_, ir.PointerType)
             const, volatile = const or (base.const and not pointer), volatile or base.volatile
         file_scope = context.function is None
+        if self.text.tokens[name_at].reference and _refers_to_arrays(type_, node.init):
+            type_ = ir.OtherType("reference")  # to a memory of another name
         extern = "extern" in storage_words and node.init is None
         static = "static" in storage_words
         linked = (file_scope or extern) and not static
@@ -374,6 +376,13 @@ class Declarations(Declarators):
         )
         self.context.names[-1][param.name] = VariableId(ident)
         return ident
+
+
+def _refers_to_arrays(kind: ir.CType, init: Any) -> bool:
+    """Whether a variable with an initial value that is a reference has no memory of its own."""
+    if isinstance(kind, ir.StructType) and not isinstance(init, (c_ast.FuncCall, c_ast.Cast)):
+        return init is not None and any(_refers_to_arrays(of, init) for _, of in kind.members)
+    return isinstance(kind, ir.ArrayType) and init is not None
 
 
 def _numbered(piece: ir.Declarator, index: int, count: int) -> ir.Declarator:

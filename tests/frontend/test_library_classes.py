@@ -138,3 +138,20 @@ void top(int a[64], float b[64], int o[64]) {{ Max m; After<int> r = {{4}};"""
     loaded = load(["t.cpp"], FrontendOptions(), read=lambda _: text.encode())
     assert (loaded.holes == () and "After<int>::get" in loaded.functions) or "After::get" in loaded.functions
     assert sum("operator()_Max" in name for name in loaded.functions) == calls
+
+
+@pytest.mark.parametrize(
+    ("before", "statement", "interval"),
+    [
+        ("row_t &r = t[1]; ", "o[i] = r[i] + r[63 - i] + t[1][i + 7];", 2),  # three reads of a memory of two ports
+        ("row_t &r = t[1]; const row_t &same = r; ", "o[i] = same[i] + r[63 - i] + t[1][i + 7];", 2),
+        ("S s; S &same = s; ", "same.m[i] = i; o[i] = s.m[63 - i] + same.m[62 - i];", 2),
+        ("int k = 1; row_t &c = t[k]; k = 0; ", "o[i] = c[i] + c[i + 9] + t[1][i + 7] + t[1][63 - i];", 2),
+        ("S s; S &other = i < 3 ? s : s2; ", "o[i] = other.m[i];", None),
+        ("row_t &r = pick(t); ", "o[i] = r[i];", None),
+    ],
+)
+def test_a_reference_is_another_name_of_a_memory(before: str, statement: str, interval: int | None) -> None:
+    text = "typedef int row_t[64]; struct S { int m[64]; }; row_t &pick(int (&t)[2][64]);\n"
+    text += "void top(int o[64], int i) { int t[2][64]; S s2; " + before
+    assert intervals(text + LOOP.replace("STATEMENT", statement) + "}\n")[0][0] == interval
