@@ -8,6 +8,7 @@ to the bit.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -50,9 +51,11 @@ from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects, statement_expressions
 
-#: Most iterations that a value is handed on.
-MOST_DISTANCE = 4
-_NEAR = range(1, MOST_DISTANCE + 1)
+#: Most iterations that a loaded value is handed on: windows serve loads that are farther apart.
+_NEAR = range(1, 5)
+#: The same for a stored value.
+_FAR = range(1, 33)
+_MOST_VARIABLES = 4  # that hold the values of one array; more of them move through an array in registers
 _NEVER = 1 << 60  # iterations between accesses that meet in no element
 
 
@@ -142,8 +145,10 @@ class _ArrayUses(Struct, frozen=True):
             distance = _apart(writes[0], read, self.info)
             # What stands behind the store would see the new value.
             ahead = read.ref in self.refs and self.refs[read.ref].at.span.end <= store.at.span.end
-            if read.ref != target.id and ahead and distance is not None and distance in _NEAR:
+            if read.ref != target.id and ahead and distance is not None and distance in _FAR:
                 loads[read.ref] = distance
+        shared = {self.refs[r].at.span for r in self.refs.keys() - loads if self.refs[r].at.kind == "argument"}
+        loads = {r: d for r, d in loads.items() if self.refs[r].at.span not in shared}
         return self._found(writes[0], store, loads)
 
     def loaded(self, served: set[int]) -> Iterator[HandedOn]:
@@ -262,21 +267,22 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn
     for found in chosen:
         loop = found.loop
         build(program, analysis, loop.function, (loop.id,), counted=False)
-        plain = all(x.at.kind == "plain" for x in (found.source, *(ref for ref, _ in found.loads)))
+        kinds = "plain", *(["argument"] if found.stored else [])
+        plain = found.source.at.editable and all(ref.at.kind in kinds for ref, _ in found.loads)
         if block_of(program, loop) is None or loop.at.span.path not in given or not found.stmt.at.editable or not plain:
             raise Refusal("macro", "a macro makes the accesses", found.stmt.at)
         variable = program.variable(found.array)
         kind, element = type_text(program, found.array), program.text(found.source.at)
-        kept = [names.free(f"{variable.name}_before{k if found.depth > 1 else ''}") for k in range(1, found.depth + 1)]
+        kept = _Kept.of(kind, f"{variable.name}_before", found.depth, names)
         new = names.free(f"{variable.name}_{'new' if found.stored else 'now'}")
         texts = Texts(program, program.functions[loop.function].body)
         in_front(
             program, buffer, loop,
-            [f"{kind} {name} = {_element(texts, analysis, found, k)};" for k, name in enumerate(kept, start=1)],
+            kept.declared([_element(texts, analysis, found, k) for k in range(1, found.depth + 1)]),
         )  # fmt: skip
         for ref, distance in found.loads:
-            buffer.replace(ref.at, kept[distance - 1])
-        moves = [f"{old} = {younger};" for old, younger in reversed(list(zip(kept, [new, *kept], strict=False)))]
+            buffer.replace(ref.at, kept.values[distance - 1])
+        moves = kept.moved(new)
         if found.stored:
             stores[found.stmt] = (f"{kind} {new}", [f"{element} = {new};", *moves])
         else:
@@ -290,6 +296,41 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn
         _replace(program, loops[stmt], stmt, [*ahead.get(stmt, ()), *core, *behind.get(stmt, ())], buffer)
 
     braced(program, buffer, (found.loop for found in chosen))
+
+
+class _Kept(Struct, frozen=True):
+    """The last values of one array, the youngest first: in variables, or in ``array`` with the iterator ``step``."""
+
+    kind: str
+    values: tuple[str, ...]
+    array: str
+    step: str
+
+    @staticmethod
+    def of(kind: str, stem: str, depth: int, names: Names) -> _Kept:
+        """``depth`` values of the type ``kind``."""
+        if depth > _MOST_VARIABLES:
+            array = names.free(stem)
+            return _Kept(kind, tuple(f"{array}[{k}]" for k in range(depth)), array, names.free("k"))
+        values = [names.free(f"{stem}{k if depth > 1 else ''}") for k in range(1, depth + 1)]
+        return _Kept(kind, tuple(values), "", "")
+
+    def declared(self, elements: Sequence[str]) -> list[str]:
+        """Their declarations, where ``elements`` are the first ones."""
+        if not self.array:
+            return [f"{self.kind} {name} = {x};" for name, x in zip(self.values, elements, strict=True)]
+        listed = textwrap.wrap(", ".join(elements), 100, break_long_words=False, break_on_hyphens=False)
+        lines = [f"{self.kind} {self.array}[{len(elements)}] = {{", *(f"    {line}" for line in listed), "};"]
+        return [*lines, f"#pragma HLS ARRAY_PARTITION variable={self.array} type=complete dim=0"]
+
+    def moved(self, new: str) -> list[str]:
+        """Statements that make each value one iteration older, and ``new`` the youngest."""
+        if self.array:
+            head = f"for (int {self.step} = {len(self.values) - 1}; {self.step} > 0; {self.step}--)"
+            older = f"{self.array}[{self.step}] = {self.array}[{self.step} - 1];"
+            return [f"{head} {older}", f"{self.values[0]} = {new};"]
+        pairs = zip(self.values, [new, *self.values], strict=False)
+        return [f"{old} = {younger};" for old, younger in reversed(list(pairs))]
 
 
 def _stored(program: Program, stmt: Stmt, declared: str, rest: list[str], buffer: EditBuffer) -> list[str]:

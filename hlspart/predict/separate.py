@@ -20,6 +20,7 @@ from hlspart.transform.arms import without_dead_arms
 from hlspart.transform.copy_loops import with_copy_loops
 from hlspart.transform.dereferenced import dereferenced
 from hlspart.transform.forward import Forward
+from hlspart.transform.initial_stores import with_initial_stores
 from hlspart.transform.members import separate
 from hlspart.transform.tables import with_tables
 
@@ -49,7 +50,7 @@ def apart(program: Program, tops: tuple[str, ...], target: Target) -> tuple[Prog
 def separated(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Separate:
     """The program as the tool has it; partitions of arrays that are no members stay as they were validated."""
     copy, forward = apart(program, analysis.tops, target)
-    copy = with_copy_loops(with_tables(without_dead_arms(copy)))
+    copy = with_initial_stores(with_copy_loops(with_tables(without_dead_arms(copy))))
     if copy is program:
         return Separate(program, analysis, validation, forward)
     made = analyse(copy, analysis.tops[0] if len(analysis.tops) == 1 else None)

@@ -63,12 +63,17 @@ CASES = {  # body of the loop, its header, whether values are handed on
     "two stores": ("y[i] = y[i - 1] * 3; y[i + 1] = x[i];", "int i = 1; i < 60; i++", False),
     "another distance each time": ("y[2 * i] = y[i] * 3 + x[i];", "int i = 1; i < 30; i++", False),
     "maybe no iteration": ("y[i] = y[i - 1] * 3 + x[i];", "int i = 1; i < n; i++", False),
-    "too far": ("y[i] = y[i - 5] * 3 + x[i];", "int i = 5; i < 60; i++", False),
+    "five iterations": ("y[i] = y[i - 5] * 3 + y[i - 1];", "int i = 5; i < 60; i++", True),
+    "twelve, downwards": ("y[i] = y[i + 1] * 3 - y[i + 12] + x[i];", "int i = 50; i > 3; i--", True),
+    "macro argument": ("y[i] = SQUARE(y[i - 7]) + y[i - 1];", "int i = 9; i < 60; i++", True),
+    "too far": ("y[i] = y[i - 1] * 3 + y[i - 33] + x[i];", "int i = 33; i < 60; i++", True),
+    "only too far": ("y[i] = y[i - 33] * 3 + x[i];", "int i = 33; i < 60; i++", False),
 }
 
 
 def kernel(body: str, header: str) -> str:
     return (
+        "#define SQUARE(v) ((v) * (v))\n"
         "void f(int n, const int x[64], float y[64], short s[64]) {\n"
         f"  L: for ({header}) {{\n#pragma HLS PIPELINE\n    {body}\n  }}\n}}\n"
     )
@@ -162,6 +167,7 @@ IN_PLACE = {  # body of a loop over j inside one over i, loads and stores of `m`
 def flat(body: str) -> str:
     """A nest over ``m``, given as ``y`` to :data:`MAIN`'s functions."""
     return (
+        "#define SQUARE(v) ((v) * (v))\n"
         "void f(int n, const int x[64], float y[64], short s[64]) {\n  static int m[8][8];\n"
         "  for (int k = 0; k < 64; k++) m[k / 8][k % 8] = (int)y[k];\n"
         "  for (int i = 1; i < 7; i++)\n    for (int j = 1; j < 6; j++) {\n#pragma HLS PIPELINE II=1\n"
