@@ -53,10 +53,10 @@ def test_incremental_builds(project: Path) -> None:
 
 
 def test_a_removed_output_comes_back(project: Path) -> None:
-    make(project)
+    make(project, "build/scale.xo")
     (project / "build/scale.cfg").unlink()
     (project / "build/scale.xo").unlink()
-    assert make(project) == ["v++: build/scale.xo"]
+    assert make(project, "build/scale.xo") == ["v++: build/scale.xo"]
     assert (project / "build/scale.cfg").exists()
 
 
@@ -222,7 +222,7 @@ def test_kernels_in_cpp_with_headers(tmp_path: Path) -> None:
     later(header)
     stamp = output.with_suffix(".cpp.stamp")
     before = stamp.stat().st_mtime_ns
-    make(tmp_path, "all")
+    make(tmp_path, "hlspart-out/kcpp.cpp")
     assert stamp.stat().st_mtime_ns != before  # hlspart has looked again
     assert "src/kernel.hpp" in output.with_suffix(".cpp.d").read_text()
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from hlspart.cli.app import run as command
 from hlspart.expand.grid import place
 from hlspart.expand.legality import Spread, judge
 from hlspart.expand.region import build
@@ -189,8 +191,13 @@ def test_no_loop_that_stays_one_is_inside_a_loop_over_elements() -> None:
 
 
 def run(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "hlspart", *args], cwd=cwd, capture_output=True, text=True,
-                          env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})  # fmt: skip
+    """The command in this process, in the folder ``cwd``."""
+    out, err = io.BytesIO(), io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stderr(err):
+        with contextlib.redirect_stdout(io.TextIOWrapper(out, write_through=True)) as text:
+            code = command(args)
+        text.detach()
+    return subprocess.CompletedProcess(args, code, out.getvalue().decode(), err.getvalue())
 
 
 @pytest.fixture

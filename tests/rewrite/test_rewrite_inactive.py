@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from hlspart.cli.app import run
 
 KERNEL = """#include <stdio.h>
 #define N 16
@@ -28,7 +28,5 @@ int top(int x[N]) {
 def test_named_in_inactive_text(tmp_path: Path, seen: str, code: int) -> None:
     source, out = tmp_path / "k.c", tmp_path / "out.c"
     source.write_text(KERNEL.replace("SEEN", seen))
-    command = [sys.executable, "-m", "hlspart", "rewrite", source, "--style", "split", "--unroll", "-o", out]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == code, result.stderr
+    assert run(["rewrite", str(source), "--style", "split", "--unroll", "-o", str(out)]) == code
     assert (out.read_text() == source.read_text()) == (code == 1)
