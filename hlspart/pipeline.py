@@ -81,10 +81,11 @@ class Pipeline:
     def validation(self) -> Validation:
         """What became of every directive, and the partition of each group."""
         from hlspart.partition import validate
-        from hlspart.predict import with_members
+        from hlspart.predict import with_members, with_pipelines
 
         plain = validate(self.program, self.analysis, self.options.bank_model, self.target.argument_storage)
-        return with_members(self.program, self.analysis, plain, self.target)
+        members = with_members(self.program, self.analysis, plain, self.target)
+        return with_pipelines(self.program, self.analysis, members, self.target)
 
     @cached_property
     def target(self) -> Target:

@@ -65,7 +65,7 @@ class Nests(LoopFacts):
     def all(self) -> tuple[Nest, ...]:
         """Every loop that exists in hardware, in the order of the text."""
         whole, body = self.on("pipeline", None), self.function.body.body
-        if whole is not None and self.varying.inside(body) is None:
+        if whole is not None and self.kept_from_pipelining(None) is None:
             line = self.program.line(self.function.name_at)
             return (
                 Nest(
@@ -90,6 +90,12 @@ class Nests(LoopFacts):
         """Loops that keep those around them from being pipelined."""
         return Varying(self.program, self.analysis, self.function)
 
+    def kept_from_pipelining(self, loop: c.Loop | None) -> c.Loop | None:
+        """The loop that keeps a PIPELINE on the one around it, or on the function (None), from holding."""
+        if self.on("pipeline", None if loop is None else loop.id) is None:
+            return None
+        return self.varying.inside((self.function if loop is None else loop).body.body)
+
     def arrays(self, nest: Nest) -> frozenset[int]:
         """Arrays accessed in a nest; those of the whole program for a function that is pipelined as a whole."""
         return self.analysis.arrays_in.get(nest.chain[0].id if nest.chain else None, frozenset())
@@ -111,7 +117,7 @@ class Nests(LoopFacts):
 
     def _loop(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
         pipeline = self.on("pipeline", loop.id)
-        if pipeline is not None and self.varying.inside(loop.body.body) is not None:
+        if self.kept_from_pipelining(loop) is not None:
             pipeline = None
         if self.fully_unrolled(loop) and (pipeline is None or outer or self.disappears(loop)):
             yield from self._walk(loop.body.body, (*outer, loop)) if pipeline is None else ()

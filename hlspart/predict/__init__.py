@@ -6,7 +6,7 @@ predicts functions that are pipelined within their callers.
 """
 
 from hlspart.predict.check import PortAccesses, called, check
-from hlspart.predict.pipelines import pipelined
+from hlspart.predict.pipelines import pipelined, with_pipelines
 from hlspart.predict.separate import apart, with_members
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "regressions",
     "resources",
     "with_members",
+    "with_pipelines",
 ]

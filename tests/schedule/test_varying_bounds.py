@@ -82,3 +82,20 @@ def test_an_argument_that_every_call_gives_one_value_is_a_constant() -> None:
     assert _loops(inner + read)["OUTER"] == (False, None)
     mixed = "void top(int A[64], int B[8], int n) { f(A, B, n); f(A, B, 16); }"
     assert _loops(inner + mixed)["OUTER"] == (True, None)
+
+
+@pytest.mark.parametrize(("bound", "state"), [("n", "ignored"), ("8", "applied"), ("i", "applied")])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_pipeline_that_does_not_hold_is_not_said_to_be_applied(bound: str, state: str, whole: bool) -> None:
+    text = f"""void top(int a[64], int n) {{
+{"#pragma HLS PIPELINE" if whole else ""}
+    for (int i = 0; i < 8; i++) {{
+{"" if whole else "#pragma HLS PIPELINE"}
+        for (int j = 0; j < {bound}; j++) a[i * 8 + j] += 1;
+    }}
+}}
+"""
+    pipeline = Pipeline(["t.c"], Options(), read=lambda path: text.encode())
+    assert [s.status for s in pipeline.figures.pragmas] == [state]
+    names = {x.name for x in pipeline.figures.loops if x.pipelined and x.origin != "auto"}
+    assert bool(names) == (state == "applied")
