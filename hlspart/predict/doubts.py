@@ -16,6 +16,7 @@ from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.causes import Cause
 from hlspart.model.ports import PortCount
+from hlspart.predict.aliased import of_one_memory
 from hlspart.predict.beats import of_beats
 from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.predict.remainders import of_remainders, of_rows
@@ -64,7 +65,7 @@ def doubts(p: Prediction) -> tuple[Doubt, ...]:
     """All that is not known of a loop, whether it matters or not."""
     item = p.elaborated
     orders = (*item.carriers.doubts(p.problem.graph), *_of_choices(p), *item.lowered.doubts)
-    return (*p.doubts, *orders, *_of_ports(p), *item.requests.doubts, *_of_sums(p))
+    return (*p.doubts, *orders, *_of_ports(p), *item.requests.doubts, *_of_sums(p), *of_one_memory(p))
 
 
 def _of_choices(p: Prediction) -> Iterator[Doubt]:

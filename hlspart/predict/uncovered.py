@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from hlspart.hardware.shared import beside_modules, shared
+from hlspart.hardware.shared import beside_modules
 from hlspart.hardware.storage import Storage
 from hlspart.lowering.directed import limited, unit_of
 from hlspart.model import program as c
@@ -19,6 +19,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import PragmaStatus
 from hlspart.nests.automatic import without_body
 from hlspart.nests.nests import Nest, Nests
+from hlspart.predict.aliased import in_registers, one_memory
 from hlspart.predict.loops import Prediction
 from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.schedule.recurrence import critical_cycle
@@ -178,10 +179,9 @@ class Uncovered(Struct, frozen=True, dict=True):
     def _one_memory(self, nest: Nest) -> Iterator[str]:
         """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
         touched = self.nests.arrays(nest)
-        for pair, (how, line) in shared(self.program).items():
-            if pair <= touched:
-                names = " and ".join(self.program.variable(v).name for v in sorted(pair))
-                yield f"{names} are one memory {how} in line {line}"
+        for pair, text in one_memory(self.storage, touched):
+            if not nest.pipelined or in_registers(self.storage, pair):  # else `of_one_memory` has bounds
+                yield text
         here = touched & self.analysis.arrays_of.get(self.nests.function.name, frozenset())
         for ident in self._of_several:
             if ident in here:

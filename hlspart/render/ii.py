@@ -146,7 +146,8 @@ def _notes(loop: Shape) -> Iterator[str]:
         if limit.get("witness"):
             said += f", for example at {assignment(limit['witness'])}"
         hint = f"; {limit['hint']}" if limit["hint"] else ""
-        perhaps = "" if loop["ii"] is not None else "at most "
+        sure = limit["ii"] <= (loop["bounds"] or (0, 0))[0]
+        perhaps = "" if loop["ii"] is not None else "at least " if sure else "at most "
         yield f"{loop_title(loop)}: {perhaps}II {limit['ii']}: {said}{hint}"
 
 

@@ -23,6 +23,28 @@ void top(int a[65], int b[65]) {
         found = loop(text % shared)
         assert (found.ii, found.confidence) == (None, "unknown")
         assert found.cause == "d and s are one memory in the call in line 10"
+        low, high = found.bounds
+        for element in ("t[i]", "t[i + 32]"):  # as if both were called t
+            one = text % "u"
+            one = one.replace("int *d, const int *s", "int *t").replace("add(t, u)", "add(t)")
+            one = one.replace("d[i] += s[i] + s[i + 1]", f"{element} += t[i] + t[i + 1]")
+            assert low <= loop(one).ii <= high
+
+
+def test_halves_of_one_array_have_the_least_ii_of_arrays_apart():
+    text = """static void step(const int in[64][8], int out[64][8]) {
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        int sum = 0;
+        for (int j = 0; j < 8; j++) sum += in[i][j];
+        out[i][0] = sum;
+    }
+}
+int h[2][64][8];
+void top(int n) { for (int l = 0; l < n; l++) step(h[l % 2], h[(l + 1) % 2]); }
+"""
+    found = loop(text)
+    assert found.ii is None and found.bounds[0] == 4 and found.misses
 
 
 def test_local_pointers_name_the_array_that_they_are_set_to():
