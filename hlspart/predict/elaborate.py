@@ -52,6 +52,7 @@ class Elaborated(Struct, frozen=True):
     balanced: bool = False  # sums may be balanced
     joined: bool = False  # a carried value is an operand of a balanced tree
     requests: BusRequests = NO_REQUESTS  # of m_axi accesses
+    symbols: Mapping[str, str] = {}  # names in `space` of scalars that stay, with their names in the text
 
 
 _NO_NAME = re.compile(r"\W", re.ASCII)  # what isl has not in names
@@ -162,6 +163,7 @@ class Elaboration:
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
             counted, self.storage, balanced, joined, requests,
+            {name: self.program.variable(v).name for v, name in symbols.items()},
         )  # fmt: skip
 
     def _around(self, nest: Nest) -> frozenset[int | None]:

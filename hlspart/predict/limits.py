@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hlspart.lowering.graph import Edge
+from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad
 from hlspart.model.results import MOST_NAMED, BankUse, CycleStep, Limit, Slot
 from hlspart.predict.loops import Prediction
@@ -124,13 +125,14 @@ def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str
 
     if len(chosen) <= ports:
         return ""
-    shown = chosen[: ports + 1]
-    several = len({accesses[k].access for k in shown}) < len(shown)
+    first, names = chosen[: ports + 1], p.elaborated.symbols
+    several = len({accesses[k].access for k in first}) < len(first)
 
     def named(k: int) -> str:
         found, index = known.get(accesses[k].access), accesses[k].index
         if several and index is not None and None not in index:  # copies of one access: their elements
-            text = p.elaborated.carriers.names(variable) + "".join(f"[{form}]" for form in index)
+            shown = (Affine(tuple((names.get(n, n), c) for n, c in form.terms), form.const) for form in index if form)
+            text = p.elaborated.carriers.names(variable) + "".join(f"[{form}]" for form in shown)
         else:
             text = program.text(found.at) if found is not None else "an access"
         return f"{text} (line {accesses[k].line})"
