@@ -33,13 +33,17 @@ LEVELS = 3
 
 
 class IterationFigure(Struct, frozen=True):
-    """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why."""
+    """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why.
+
+    ``ii``: of the loop that was looked at; ``free``: where no iteration waits for another one.
+    """
 
     ii: int
     depth: int
     dsp: int
     least: tuple[str, ...] = ()
     cause: str | None = None
+    free: int = 1
 
 
 def _pipelined(figures: IIResult, function: str) -> LoopResult | None:
@@ -111,18 +115,22 @@ class IterationFigures:
         if self.options.schedule:  # small buffers may lie in faster memory
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
+        ii, blocks, split = of.ii, of.dsp, ones
         if given.ii is None and found.reductions:
-            chain = self._chain(nest)
+            ii, chain = of.free, self._chain(nest)
+        if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
+            split = tuple(n if k in found.reductions else 1 for k, n in enumerate(found.extents))
+            blocks = max(blocks, self._figures(nest, Vector(ones, split, tuple(loops))).dsp)
         joins = self._joins(nest) if given.depth is None and self.options.elements > 1 else None
-        shared = self._shared(nest, of.dsp) if given.dsp is None and self.options.elements > 1 else ()
-        dsp = of.dsp if given.dsp is None else given.dsp
+        shared = self._shared(nest, blocks, split) if given.dsp is None and self.options.elements > 1 else ()
+        dsp = blocks if given.dsp is None else given.dsp
         least = tuple(n for n in of.least if getattr(given, n) is None)
         if least:
             self.diagnostics.append(self._unknown(nest, least, of.cause))
         told = self.diagnostics[before:]
         del self.diagnostics[before:]
-        return replace(found, ii=given.ii or of.ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain if max(chain) > of.ii else (0, 0), joins=joins, least=least), told  # fmt: skip
+        return replace(found, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
+                       chain=chain if max(chain) > ii else (0, 0), joins=joins, least=least), told  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -134,13 +142,17 @@ class IterationFigures:
         return replace(found, rule="explore-unknown", name="explore-unknown", severity="warning",
                        message=f"{said}; its figures are at least those shown, unless --assume gives them")  # fmt: skip
 
-    def _shared(self, nest: ReadNest, dsp: int) -> tuple[tuple[Loops, int], ...]:
-        """DSP blocks that serve all elements along some loops, with the loops along which they do not."""
+    def _shared(self, nest: ReadNest, dsp: int, split: tuple[int, ...]) -> tuple[tuple[Loops, int], ...]:
+        """DSP blocks that serve all elements along some loops, with the loops along which they do not.
+
+        ``dsp``: those of one element, whose tile comes about by ``split``.
+        """
         of, spread = nest.nest, self._spread(nest.nest)
 
         def blocks(loops: Loops) -> int | None:
             shard = tuple(2 if k in loops else 1 for k in range(len(of.loops)))
-            vector = Vector(shard, tuple(1 for _ in shard), tuple(range(len(shard))))
+            left = tuple(min(t, -(-n // p)) for t, n, p in zip(split, of.extents, shard, strict=True))
+            vector = Vector(shard, left, tuple(range(len(shard))))
             try:
                 texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
             except Refusal:
@@ -187,9 +199,12 @@ class IterationFigures:
     def _chain(self, nest: ReadNest) -> tuple[int, int]:
         """Cycles from a term of a sum to the next, the most that ``ii`` says: of the iteration before, or of another.
 
-        The former is in a register, the latter in memory, which may take longer.
+        The former is in a register, the latter in memory, which may take longer. Nothing is said of sums along
+        different loops: where one lies depends on how the other one's loops are cut.
         """
         of, chain = nest.nest, [1, 1]
+        if len({of.carried(o) for o in of.operands if of.carried(o)}) > 1:
+            return 0, 0
         loops = range(len(of.loops))
         free = [k for k in loops if k not in of.reductions and of.extents[k] > 1]
         for apart in (1, 2) if free else (1,):
@@ -233,7 +248,8 @@ class IterationFigures:
         cause = loop.cause or loop.depth_cause
         if depth is None and self.options.schedule and shortest is not None:
             depth = max(1, shortest - between)
-        return IterationFigure(ii, depth or 1, loop.dsp or 0, tuple(n for n, x in known.items() if x is None), cause)
+        unknown, free = tuple(n for n, x in known.items() if x is None), min(ii, loop.resource_ii or ii)
+        return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free)
 
     def _partitioned(self, array: str) -> bool:
         """Whether the text says itself how an array lies."""

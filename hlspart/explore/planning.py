@@ -31,7 +31,7 @@ from hlspart.version import __version__
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
 #: The cost model's version: part of every key.
-MODEL = 7
+MODEL = 8
 
 
 class SearchedNest(Struct, frozen=True):

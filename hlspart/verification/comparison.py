@@ -187,7 +187,9 @@ class _Comparison:
                     raise Incomparable(f"the new version is still running after {timeout:g} s")
                 if got.status == "fault":
                     text = f"the new version faults where the original does not: {got.message} (vector {len(seen)})"
-                elif differs and (difference := self._outputs.difference(expected, got.data, len(seen))) is not None:
+                elif differs and (
+                    difference := self._outputs.difference(expected, got.data, len(seen), directed.get(k))
+                ):
                     text = (
                         f"{difference.place} is {difference.original} in the original and {difference.new} in the new"
                         f" version (vector {len(seen)}, run {difference.run}, seed {self._options.seed})"

@@ -48,6 +48,8 @@ class Outputs(Struct, frozen=True):
 
         These are the outputs of both versions rounded down and up. What exact numbers would give lies as far from a
         rounded sum as the two directions lie apart, or nearer: sums of the same terms differ by both distances at most.
+        Of sums of rounded numbers with signs of both kinds the directions may cancel out, so that each number may be
+        as far off as any of its object.
         """
         for run in range(self.runs):
             first, second = self._split(0, run, expected), self._split(1, run, got)
@@ -94,7 +96,8 @@ class Outputs(Struct, frozen=True):
         for low, high, new_low, new_high in zip(lows[0], highs[0], lows[1], highs[1], strict=True):
             wide = abs(high - low) + abs(new_high - new_low)
             found.append(wide if math.isfinite(wide) else math.inf)
-        return found
+        most = max((wide for wide in found if wide < math.inf), default=0.0)
+        return [max(wide, most) for wide in found]
 
 
 def _numbers(

@@ -23,11 +23,15 @@ WIDTH = 64  #: bytes a cycle
 
 
 class Kernel(NamedTuple):
-    """``work``: (operations, DSP blocks of one) that no order spares; ``read``: bytes that come in at least."""
+    """``work``: (operations, DSP blocks of one) that no order spares; ``read``: bytes that come in at least.
+
+    ``windows``: blocks of neighbours overlap, so that fewer elements may be faster.
+    """
 
     top: str
     work: tuple[tuple[int, int], ...]
     read: int
+    windows: bool = False
 
 
 def products(n: int, blocks: int = 5) -> tuple[tuple[int, int], ...]:
@@ -43,8 +47,8 @@ KERNELS = (
     Kernel("mvt", products(2 * 400 * 400), 4 * (400 * 400 + 4 * 400)),
     Kernel("atax", products(2 * 390 * 410), 4 * (390 * 410 + 410)),
     Kernel("bicg", products(2 * 390 * 410), 4 * (390 * 410 + 390 + 410)),
-    Kernel("jacobi_2d", ((2 * 248 * 248, 4 * 2 + 3),), 4 * 250 * 250),
-    Kernel("stencil3d", ((14 * 30 * 30, 2 * 3),), 4 * 16 * 32 * 32),
+    Kernel("jacobi_2d", ((2 * 248 * 248, 4 * 2 + 3),), 4 * 250 * 250, windows=True),
+    Kernel("stencil3d", ((14 * 30 * 30, 2 * 3),), 4 * 16 * 32 * 32, windows=True),
     Kernel("syrk", products(240 * 240 * 200), 4 * (240 * 200 + 240 * 240)),
     Kernel("conv2d", products(64 * 32 * 32 * 64 * 9), 4 * (64 * 34 * 34 + 64 * 64 * 9)),
     Kernel("layer", products(32 * 32 * 32 * 16 * 9), 4 * (16 * 34 * 34 + 32 * 16 * 9)),
@@ -69,18 +73,21 @@ def hlspart(*words: str, seconds: float) -> subprocess.CompletedProcess[str] | N
         return None
 
 
-def elements(top: str, share: int, folder: Path) -> tuple[int, int]:
-    """The largest power of two whose DSP blocks fit in all nests, if elements share none, and the next one."""
-    kept = folder / f"{top}_plan.json"
+def elements(kernel: Kernel, share: int, folder: Path) -> list[int]:
+    """The largest power of two, 512 at most, whose DSP blocks fit in all nests, if elements share none, and the next.
+
+    Those below, too, where fewer elements may be faster.
+    """
+    kept = folder / f"{kernel.top}_plan.json"
     if not kept.exists():
-        words = ["explore", str(SUITE), "--top", top, "--pe", "2", "--plan", *TARGET, "--format", "json"]
+        words = ["explore", str(SUITE), "--top", kernel.top, "--pe", "2", "--plan", *TARGET, "--format", "json"]
         run = hlspart(*words, seconds=600)
-        assert run is not None, top
+        assert run is not None, kernel.top
         kept.write_text(run.stdout)
     regions = json.loads(kept.read_text())["files"][0]["regions"]
     most = sum(r["assumed"]["dsp"] for r in regions if r["explored"])
-    fit = 1 << max(0, int(math.log2(DSP * share / 100 / max(1, most))))
-    return fit, 2 * fit
+    fit = min(9, max(0, int(math.log2(DSP * share / 100 / max(1, most)))))
+    return [1 << n for n in range(0 if kernel.windows else fit, fit + 2)]
 
 
 def cell(kernel: Kernel, share: int, folder: Path, seconds: int, verify: bool) -> dict[str, Any]:
@@ -88,8 +95,8 @@ def cell(kernel: Kernel, share: int, folder: Path, seconds: int, verify: bool) -
     kept, text = folder / f"{kernel.top}_{share}.json", folder / f"{kernel.top}_{share}.c"
     found: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
     if not found:
-        fit = min(elements(kernel.top, share, folder), (512, 1024))
-        words = ["explore", str(SUITE), "--top", kernel.top, "--pe", ",".join(map(str, fit)), *TARGET]
+        counts = ",".join(map(str, elements(kernel, share, folder)))
+        words = ["explore", str(SUITE), "--top", kernel.top, "--pe", counts, *TARGET]
         words += ["--allow-reassoc", "--order", "source", "--budget", f"dsp={share}%,bytes={share}%"]
         run = hlspart(*words, "--time-limit", str(seconds), "--format", "json", "-o", str(text), seconds=4 * seconds)
         found = {"command": "hlspart " + " ".join(words)}

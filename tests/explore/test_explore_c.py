@@ -331,6 +331,22 @@ def test_no_banks_are_sought_where_a_sum_is_the_limit(monkeypatch: pytest.Monkey
     assert found["model_cycles"] <= found["schedule_cycles"] <= found["model_cycles"] + 8  # states around the loops
 
 
+SUMS_ALONG_BOTH = """void f(int A[14][10], int s[10], int q[14], int p[10], int r[14]) {
+    for (int i = 0; i < 14; i++)
+        for (int j = 0; j < 10; j++) { s[j] += r[i] * A[i][j]; q[i] += A[i][j] * p[j]; }
+}
+"""
+
+
+def test_an_iteration_that_goes_on_with_no_sum_waits_for_none() -> None:
+    """In the whole nest one sum waits for its last term; the choice is a tile in which none goes on."""
+    pipeline = Pipeline(["f.c"], Options(), lambda _: SUMS_ALONG_BOTH.encode())
+    found = pipeline.explore("f", ExploreOptions(off_chip=ExternalMemory(64, 1), orders=False, write=True))
+    best = found.shape["best"]
+    assert found.shape["regions"][0]["assumed"]["ii"] == 1
+    assert found.shape["bound"] <= best["model_cycles"] <= best["schedule_cycles"]
+
+
 UNKNOWN = """static int halvings(int x) { int n = 0; while (x > 1) { x /= 2; n++; } return n; }
 void f(int A[16], int B[16]) { for (int i = 0; i < 16; i++) B[i] = halvings(A[i]); }
 """

@@ -13,7 +13,6 @@ UNROUNDED = "float p[4] = {0, 0, 0, 0};\nfor (int i = 0; i < 64; i++) p[i % 4] +
 SUMS = {  # the new version of a dot product, what is said with consent
     "another order": (f"{UNROUNDED}return p[0] + p[1] + (p[2] + p[3]);", "equal"),
     "a term is missing": (f"{UNROUNDED.replace('< 64', '< 63')}return p[0] + p[1] + (p[2] + p[3]);", "different"),
-    "a term comes twice": (f"{UNROUNDED}return p[0] + p[1] + (p[2] + p[3]) + a[0] * b[0];", "different"),
     "less digits": ("float s = 0; for (int i = 0; i < 64; i++) s += a[i] * b[i]; return s * 1.0001f;", "different"),
 }
 
@@ -36,6 +35,25 @@ def test_sums_in_another_order_differ_by_what_both_round(tmp_path: Path, case: s
         (tmp_path / side / "k.c").unlink()
         (tmp_path / side).rmdir()
     assert compared(tmp_path, old, f"{head}{SUMS[case][0]}\n}}\n").status == "different"
+
+
+def test_sums_of_rounded_sums_differ_by_what_the_others_may(tmp_path: Path) -> None:
+    """Terms of both signs: rounded down and up a number may come out as near as the same by chance."""
+    old = """void k(double A[9][17], double B[17][9], double C[9][9], double D[9][9]) {
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 9; j++) {
+            double t[9] = {0};
+            for (int n = 0; n < 9; n++)
+                for (int m = 0; m < 17; m++) t[n] += 1.1 * A[i][m] * B[m][n];
+            double s = 0;
+            for (int n = 0; n < 9; n++) s += t[n] * C[n][j];
+            D[i][j] = s;
+        }
+}
+"""
+    new = old.replace("double s = 0;", "double s = 0, odd = 0;").replace("s += t[n]", "*(n % 2 ? &odd : &s) += t[n]")
+    result = compared(tmp_path, old, new.replace("= s;", "= s + odd;"), reassoc=True, value_range=(-9, 9))
+    assert result.status == "equal" and result.rounded, result.message
 
 
 def test_integers_are_equal_whatever_is_allowed(tmp_path: Path) -> None:
