@@ -177,9 +177,8 @@ class _Comparison:
             directed = self._rounded_otherwise(batch, outcomes, folder) if self._options.reassoc else {}
             for k, ((values, expected), got) in enumerate(zip(batch, outcomes, strict=False)):
                 seen.append((values, expected))
-                differs = got.status == "ok" and self._outputs.difference(
-                    expected, got.data, len(seen), directed.get(k)
-                )
+                told = len(seen), directed.get(k)
+                differs = got.status == "ok" and self._outputs.difference(expected, got.data, *told)
                 rounded += k in directed
                 if differs or got.status == "fault":
                     got = self._again(original, new, values, expected)
@@ -187,9 +186,7 @@ class _Comparison:
                     raise Incomparable(f"the new version is still running after {timeout:g} s")
                 if got.status == "fault":
                     text = f"the new version faults where the original does not: {got.message} (vector {len(seen)})"
-                elif differs and (
-                    difference := self._outputs.difference(expected, got.data, len(seen), directed.get(k))
-                ):
+                elif differs and (difference := self._outputs.difference(expected, got.data, *told)):
                     text = (
                         f"{difference.place} is {difference.original} in the original and {difference.new} in the new"
                         f" version (vector {len(seen)}, run {difference.run}, seed {self._options.seed})"
