@@ -28,9 +28,9 @@ def told_apart(tokens: list[Token]) -> list[Token]:
     if not any(t.text == "namespace" for t in tokens):
         return tokens
     scopes = _scopes(tokens)
-    declared: dict[str, set[Path]] = {}
+    declared: dict[str, dict[Path, int]] = {}  # by namespace, where first
     for at in _declared(tokens, scopes):
-        declared.setdefault(tokens[at].text, set()).add(scopes[at][0])
+        declared.setdefault(tokens[at].text, {}).setdefault(scopes[at][0], at)
     shared = {name: paths for name, paths in declared.items() if len(paths) > 1}
     if not shared:
         return tokens
@@ -41,7 +41,7 @@ def told_apart(tokens: list[Token]) -> list[Token]:
         token, (here, kind) = tokens[at], scopes[at]
         if isinstance(token, PragmaToken):
             for words in (token.body, token.expanded):
-                words[:] = [_meant(t, t, (), False, here, shared, used) for t in words]
+                words[:] = [_meant(t, t, (), False, here, _above(shared, t, at), used) for t in words]
         last = _last(tokens, at)
         member = kind == "struct" or (at > 0 and tokens[at - 1].text in (".", "->"))
         if last is None or tokens[last].text not in shared or member:
@@ -50,7 +50,8 @@ def told_apart(tokens: list[Token]) -> list[Token]:
             at = end + 1
             continue
         qualifier = tuple(t.text for t in tokens[at:last] if t.kind == "id")
-        result.append(_meant(tokens[last], token, qualifier, token.text == "::", here, shared, used))
+        paths = shared[tokens[last].text] if qualifier else _above(shared, tokens[last], at)
+        result.append(_meant(tokens[last], token, qualifier, token.text == "::", here, paths, used))
         at = last + 1
     return result
 
@@ -65,12 +66,20 @@ def _last(tokens: Sequence[Token], at: int) -> int | None:
     return at
 
 
+def _above(shared: Mapping[str, Mapping[Path, int]], name: Token, at: int) -> Collection[Path]:
+    """The namespaces that declare a name above a place, where a bare name is looked up; all where none does."""
+    paths = shared.get(name.text, {}) if name.kind == "id" else {}
+    return [path for path, first in paths.items() if first <= at] or paths
+
+
 def _meant(
-    name: Token, first: Token, qualifier: Path, absolute: bool, here: Path, shared: Mapping[str, set[Path]],
+    name: Token, first: Token, qualifier: Path, absolute: bool, here: Path, paths: Collection[Path],
     used: Sequence[Path],
 ) -> Token:  # fmt: skip
-    """``name``, written from ``first`` on in namespace ``here``, spelled with the namespace that it means."""
-    paths = shared.get(name.text, set()) if name.kind == "id" else set()
+    """``name``, written from ``first`` on in namespace ``here``, spelled with the namespace that it means.
+
+    ``paths``: the namespaces that declare it.
+    """
     if not paths:
         return name
     around = [()] if absolute else [here[:k] for k in range(len(here), -1, -1)]

@@ -104,7 +104,10 @@ class Declarations(Declarators):
         elif any(name.endswith(OPEN_VALUE) for name in self._names(node.dim)):
             return None  # nobody says
         elif not isinstance(expr, ir.OpaqueExpr) or expr.what != "UnaryOp":
-            names = self._names(node.dim)
+            variables = self.context.collected.variables
+            said = [e for e in ir.walk(expr) if isinstance(e, ir.Name) and value_of(e, variables) is not None]
+            known = {variables[e.variable].name for e in said}
+            names = [name for name in self._names(node.dim) if name not in known]
             message = RUN_TIME_EXTENT.format(name=names[0] if names else "N")
             self.context.report("HLP005", "run-time-extent", "error", at, message)
         return None

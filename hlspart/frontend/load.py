@@ -42,6 +42,7 @@ _IN_EXPANSION = re.compile(r"\(in the expansion of (\w+)\)$")
 _RECURSION = 20_000
 _UNUSED = "a member function that nothing here uses"
 _NOWHERE = "but declared nowhere"
+_NO_C = "an error of syntax or a construct that is not supported near"  # for the grammar of C, in C++
 
 
 def language_of(path: str, options: FrontendOptions) -> Literal["c", "c++"]:
@@ -271,7 +272,7 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
         where = place_of(collected.sources, Span(fault.path, fault.start, fault.end))
         severity: Severity = "error" if where.path == path else "note"
         lines = place_of(collected.sources, at)
-        message = fault.message if known else f"not read: {fault.message}"
+        message = fault.message if known else "not read: " + fault.message.replace("syntax error near", _NO_C)
         message += f" (lines {lines.line} to {lines.end_line} are a hole)" if lines.end_line > lines.line else ""
         collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], severity, where, message, fault.hint))
     for token, hole, in_function, in_loop in holes.pragmas():

@@ -41,7 +41,7 @@ def status_of_other(
     if directive.kind in _ONCE:
         place = directive.variables or (directive.function, directive.loop)
         members = [o.value for o in directive.options if o.name in ("variable", "port")]  # s.a and s.b are two
-        below = directive.kind == "inline" and (directive.has("region") or directive.has("all"))
+        below = directive.kind == "inline" and any(map(directive.has, ("region", "all", "recursive")))
         where_it_stands = directive.at.span if below else None  # INLINE of what is called there, not of the function
         dim = directive.values.get("dim", 1) if directive.kind in ("array_reshape", "stream") else None  # by itself
         key = (directive.kind, place, where_it_stands, dim, *(m.replace(" ", "") for m in members if m))

@@ -66,7 +66,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     seen.add(by)
                     stack.append(by)
         # the call in the function itself that leads back to it
-        if again is None or not marked & seen:
+        if again is None or not marked & seen or _computed(facts, name):
             continue
         inline = next((d for d in active(facts.program, "inline") if d.function == name), None)
         if inline is not None:
@@ -77,6 +77,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, again, f"{name}() is recursive: hardware has no stack", None, [(at, "the function")]
             )
+
+
+def _computed(facts: Facts, name: str) -> bool:
+    """Whether a function is a ``constexpr`` one, which the compiler computes."""
+    function = facts.program.functions[name]
+    text = facts.program.sources[function.at.span.path].text
+    return "constexpr" in text[function.at.span.start : function.name_at.span.start].split()
 
 
 def _base(name: str) -> str:

@@ -163,3 +163,9 @@ def test_a_broken_unit_leaves_nothing_behind() -> None:
 def test_cpp_text_in_a_c_file_is_hinted_at() -> None:
     error = program("using namespace std;\nint a;\n").units[0].error
     assert error is not None and error.hint == "the text looks like C++: use --lang c++"
+
+
+def test_the_extent_to_give_is_one_that_is_not_known() -> None:
+    text = "const int H = 24;\nvoid f(int n, int o[H * WIDE]) {\n  int x[H * n];\n}\n"
+    messages = [d.message for d in program(text, "t.cpp").diagnostics if d.rule == "HLP005"]
+    assert messages == ["constant extent needed; use -D WIDE=..", "constant extent needed; use -D n=.."]

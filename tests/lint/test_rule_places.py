@@ -511,3 +511,38 @@ void g(hls::stream<int> &a, hls::stream<int> &b) { both<2>(a, b); }
 """
     found = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP617"]
     assert [d.place.line for d in found] == [5]
+
+
+def test_what_a_compiler_computes_is_no_recursion() -> None:
+    text = "int fac(int n) { return n < 2 ? 1 : n * fac(n - 1); }\n"
+    text += "constexpr int log2of(int x) { return x < 2 ? 0 : 1 + log2of(x / 2); }\n"
+    text += "void top(int a[8], int n) {\n#pragma HLS PIPELINE\n  a[log2of(8)] = fac(n);\n}\n"
+    assert [d.message.split(" ")[0] for d in lint_of({"t.cpp": text}).diagnostics if d.rule == "HLP428"] == ["fac()"]
+
+
+def test_a_bare_name_means_what_is_declared_above() -> None:
+    text = """#include <math.h>
+namespace nn {
+template <typename C, int N> void init(float t[N]) { for (int i = 0; i < N; i++) t[i] = tanh(i * 0.1f); }
+template <typename T, typename C> void tanh(T d[8], T r[8]) {
+#pragma HLS INLINE
+  float t[16];
+  init<C, 16>(t);
+  for (int i = 0; i < 8; i++) r[i] = t[i];
+#pragma HLS INLINE recursive
+}
+}
+"""
+    assert [d for d in lint_of({"t.cpp": text}).diagnostics if d.severity == "error"] == []
+
+
+def test_a_variable_in_what_is_not_read_is_not_unknown() -> None:
+    text = """template <typename T> void top(T const &f, int o[8]) {
+  decltype(f.init(0, 0)) accu[8];
+#pragma HLS ARRAY_PARTITION variable=accu complete
+#pragma HLS ARRAY_PARTITION variable=acku complete
+  for (int i = 0; i < 8; i++) o[i] = accu[i];
+}
+"""
+    messages = [d.message for d in lint_of({"t.cpp": text}).diagnostics if d.rule == "HLP401"]
+    assert messages == ["ARRAY_PARTITION: no variable 'acku'"]

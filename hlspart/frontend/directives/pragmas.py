@@ -189,6 +189,17 @@ class _Reader:
             f"the text around it is not read: {unread.cause}" if unread is not None and names <= unread.names else None
         )
 
+    def _in_hole(self, name: str, problem: Fault) -> Fault:
+        """What to say of a variable that nothing declares: what is not read around the pragma may."""
+        function = self.program.functions.get(self.pragma.function or "")
+        words = set(_WORD.findall(name))
+        begin = function.at.span if function is not None else self.at.span
+        for hole in self.program.holes:
+            around = hole.at.path == begin.path and begin.start <= hole.at.start <= self.at.span.start
+            if around and words & hole.names:
+                return Fault("unread", f"'{name}' is in what is not read: {hole.cause}", self.at)
+        return problem
+
     def _said(self, name: str) -> bool:
         """Whether the file says a name anywhere but in pragmas: it may be made of parameters."""
         text = self.program.sources[self.at.span.path].text
@@ -244,6 +255,8 @@ class _Reader:
                 if self.pragma.unread is not None:  # tokens tell only whether the text says the name
                     said = self.pragma.unread.names.intersection(_WORD.findall(name))
                     variable, problem = None, None if said else problem
+                elif problem is not None and problem.code == "unknown-variable":
+                    problem = self._in_hole(name, problem)
                 if variable is not None:
                     found.append(variable)
                 if problem is not None:
