@@ -15,6 +15,7 @@ from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
 from hlspart.expand.scalars import handed_on, in_variables
+from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import cheap
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import RewriteOptions
@@ -23,7 +24,7 @@ from hlspart.model.results import IIResult
 from hlspart.model.rewriting import NOT_HELPED, NOT_TRIED, TARGET_MISSED, RewriteResult
 from hlspart.predict.regressions import regressions
 from hlspart.readback import Predicted, about, cheapest, never_slower, with_missed
-from hlspart.reuse import Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
+from hlspart.reuse import LocalCopy, Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
 from hlspart.rewrite.engine import with_moved
 from hlspart.transform.forward import by_place, followed
@@ -187,9 +188,9 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
         then(pipeline.bundled)
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
-    if not any(loop.misses for loop in pipeline.predict(best.files).loops):
+    if not any(loop.may_miss for loop in pipeline.predict(best.files).loops):
         return best
-    if not search.goes_on("copies of arguments", lambda: local_copies(*known, pipeline.reuse.uses)):
+    if not search.goes_on("copies of arguments", lambda: _copies(pipeline)):
         return best
     copied = _on_local_copies(pipeline, options, search)
     return cheapest(pipeline, [best, *copied]) if copied else best
@@ -214,17 +215,31 @@ def _recurring(figures: IIResult) -> int:
     return sum(x.recurrence_ii or 1 for x in figures.loops if x.pipelined)
 
 
+def _copies(pipeline: Rewritable) -> tuple[tuple[LocalCopy, ...], ...]:
+    """The sets of local copies that may be made."""
+    program, analysis = pipeline.program, pipeline.analysis
+    storage = Storage(program, analysis, pipeline.validation, pipeline.target)
+    return local_copies(program, analysis, pipeline.figures, pipeline.reuse.uses, storage)
+
+
 def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
-    """The text that works on copies of arguments, rewritten, where the copies pay and fit; empty where they do not."""
-    program, reuse = pipeline.program, pipeline.reuse
-    copies = local_copies(program, pipeline.analysis, pipeline.figures, reuse.uses)
-    edits = with_local_copies(program, copies)
-    if not edits or options.split_top:
-        return []
-    result = _and_then(pipeline, Reused(edited(program, edits), (), {}, None), options, search)
-    after = pipeline.predict(result.files)
-    fits = all(r.used <= r.available for r in after.resources if r.available)
-    return [result] if fits and not regressions(program, pipeline.figures, after, result.lines) else []
+    """Texts that work on copies of arguments, rewritten, where the copies pay and fit; the first sets first.
+
+    Copies in more loops are looked at as long as those in fewer do not fit, or leave loops late.
+    """
+    program, written = pipeline.program, list[RewriteResult]()
+    for copies in _copies(pipeline) if not options.split_top else ():
+        edits = with_local_copies(program, pipeline.analysis, copies)
+        if not edits or (written and not search.goes_on("copies of arguments in loops")):
+            continue
+        result = _and_then(pipeline, Reused(edited(program, edits), (), {}, None), options, search)
+        after = pipeline.predict(result.files)
+        fits = all(r.used <= r.available for r in after.resources if r.available)
+        if fits and not regressions(program, pipeline.figures, after, result.lines):
+            written.append(result)
+            if not any(loop.may_miss for loop in after.loops):
+                break
+    return written
 
 
 def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, search: _Search) -> RewriteResult:

@@ -43,7 +43,7 @@ from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.semantics.overlap import overlaps
 from hlspart.semantics.pure_functions import is_pure
-from hlspart.sets.windows import covers, in_step
+from hlspart.sets.windows import covered, in_step
 
 #: Lines that give words another meaning.
 _DEFINES = re.compile(r"^[ \t]*#[ \t]*(?:define|undef|include)\b", re.M)
@@ -176,7 +176,7 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
         names = [names[d] for d in order]
         chain = tuple(chain[d] for d in order)
         forms, needed = [Affine.of({n: 1}) + g for n, g in zip(names, offsets, strict=True)], places
-    if not covers(write, forms, needed):
+    if not covered([(write, forms)], needed):
         return None
     known = [v for loop in chain if (v := analysis.loops[loop.id].variable) is not None]
     taken = _Taken(program, body, frozenset(known), write.array)

@@ -1,112 +1,303 @@
-"""Local copies of arguments: a memory at a port of the top has two ports, one of its own has what it is given.
+"""Local copies of arguments: a memory at a port has two ports, a bus one word a cycle, one of its own what it is given.
 
-Where the ports of an argument keep loops from their II, the statements of the top function that hold those loops work
-on a copy. It is loaded ahead of them, and stored behind them if they write it. What it gains is for banks or copies
-of the local memory to show; this text alone is slower.
+Where the port of an argument keeps loops from their II, these loops work on a copy. It is loaded ahead of them, and
+stored behind them if they write it: once for all loops of a function, or for each iteration of the loops around, of
+which it then holds the part that they do not move. What it gains is for banks or copies of the local memory to show;
+this text alone is slower.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from hlspart.expand.region import Refusal
-from hlspart.expand.texts import as_many, in_front, indent_of, padded, type_text
-from hlspart.model.access import Access, AccessAnalysis
+from hlspart.expand.texts import block_of
+from hlspart.hardware.memory import BUS, STREAMS
+from hlspart.hardware.storage import Storage
+from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.program import (
     ArrayRef,
-    ArrayType,
+    Call,
     Function,
     Jump,
     Label,
     Loop,
+    Name,
     Program,
     Return,
     ScalarType,
     Stmt,
     StructType,
+    Variable,
+    substatements,
+    walk,
     walk_statements,
 )
 from hlspart.model.results import IIResult, LoopResult
-from hlspart.model.source import Edit
 from hlspart.predict.regressions import most_cycles
-from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Use, Uses
+from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.overlap import Overlaps
+from hlspart.sets.windows import covered, extremes
+
+MOST_INSIDE = 2  # loops that a copy is made in
+
+
+class Side(Struct, frozen=True):
+    """One dimension of a copy: the elements from ``base`` + ``low`` to ``base`` + ``high``, both included.
+
+    ``base``: what the loops around the copy move, without a constant. ``extent``: that of the argument, if known.
+    """
+
+    base: Affine
+    low: int
+    high: int
+    extent: int | None
+
+    @property
+    def words(self) -> int:
+        """Elements."""
+        return self.high - self.low + 1
+
+    @property
+    def kept(self) -> bool:
+        """Whether subscripts of the copy are those of the argument."""
+        return not self.base.terms and (self.extent is not None or not self.low)
 
 
 class LocalCopy(Struct, frozen=True):
     """``variable`` is copied around the statements of its function from ``first`` to ``last``.
 
-    ``box``: least and greatest index in each dimension; ``written``: it is copied back, too.
+    ``uses``: with their subscripts; ``loaded``: it has values from before; ``written``: it is copied back.
     """
 
     variable: int
     first: Loop
     last: Stmt
-    uses: tuple[ArrayRef, ...]
-    box: tuple[tuple[int, int], ...]
+    uses: tuple[tuple[ArrayRef, tuple[Affine | None, ...]], ...]
+    sides: tuple[Side, ...]
+    loaded: bool
     written: bool
+    entries: int
 
     @property
     def words(self) -> int:
-        """Elements that are copied."""
-        return math.prod(high - low + 1 for low, high in self.box) * (1 + self.written)
+        """Elements of the copy."""
+        return math.prod(s.words for s in self.sides)
+
+    @property
+    def moved(self) -> int:
+        """Elements that are copied in all."""
+        return self.words * (self.loaded + self.written) * self.entries
 
 
-def local_copies(program: Program, analysis: AccessAnalysis, figures: IIResult, uses: Uses) -> tuple[LocalCopy, ...]:
-    """Arguments of top functions whose ports are what keeps loops from their II."""
-    found = []
+def local_copies(
+    program: Program, analysis: AccessAnalysis, figures: IIResult, uses: Uses, storage: Storage
+) -> tuple[tuple[LocalCopy, ...], ...]:
+    """Arguments whose ports are what keeps loops from their II: the sets of copies to choose from.
+
+    The first set is made outside of all loops, each further one in one loop more where that makes a copy smaller.
+    """
     most = {f.name: most_cycles(figures, f) for f in figures.functions}
-    for name in sorted(set(analysis.tops) & most.keys()):
-        function = program.functions[name]
-        flows = any(
-            d.kind in ("dataflow", "pipeline") and d.loop is None and d.function == name for d in program.directives
+    sets: list[tuple[LocalCopy, ...]] = []
+    for depth in range(MOST_INSIDE + 1):
+        copies: list[LocalCopy] = []
+        for name in sorted(most):
+            function = program.functions[name]
+            if not _flows(program, function) and name not in uses.instances:
+                finder = _Finder(program, analysis, figures, uses, storage, function)
+                copies += [c for c in finder.copies(depth) if c.moved < most[name]]
+        if copies and tuple(copies) not in sets:
+            sets.append(tuple(copies))
+    return tuple(sets)
+
+
+def _flows(program: Program, function: Function) -> bool:
+    """Whether loops of a function run at one time."""
+    return any(
+        (d.kind == "dataflow" or (d.kind == "pipeline" and d.loop is None)) and d.function == function.name
+        for d in program.directives
+    )
+
+
+class _Finder(Struct, frozen=True):
+    """Copies in one function."""
+
+    program: Program
+    analysis: AccessAnalysis
+    figures: IIResult
+    uses: Uses
+    storage: Storage
+    function: Function
+
+    def copies(self, depth: int) -> Iterator[LocalCopy]:
+        """Those made inside of at most ``depth`` loops."""
+        for ident in self.function.params:
+            variable = self.program.variable(ident)
+            late = [x for x in self.figures.loops if x.function == self.function.name and self._short(x, variable)]
+            if late and self._of_a_port(variable):
+                yield from self._of(variable, {x.loop for x in late}, depth)
+
+    def _of_a_port(self, variable: Variable) -> bool:
+        """Whether a parameter is a memory at a port of a top function that elements can be copied from."""
+        array, top = variable.as_array, self.function.name in self.analysis.tops
+        group = self.analysis.group_of.get(variable.id)
+        return (
+            array is not None
+            and not variable.volatile
+            and isinstance(array.element, ScalarType | StructType)
+            and self.storage.memory(variable.id).storage not in STREAMS
+            and variable.name not in self.uses.unknown
+            and (top or any(g.id == group and g.top for g in self.analysis.groups))
         )
-        if flows or uses.instances.get(name):
-            continue
-        copies = [c for v in function.params if (c := _copy(program, analysis, function, v, figures, uses)) is not None]
-        found += [c for c in copies if c.words < most[name]]
-    return tuple(found)
+
+    def _short(self, loop: LoopResult, variable: Variable) -> bool:
+        """Whether a loop misses its II, or may, and the port of an argument alone would see to that."""
+        if loop.misses and any(b.array == variable.name and b.ii > (loop.aim or 1) for b in loop.banks):
+            return True
+        memory = self.storage.memory(variable.id)
+        if memory.storage != BUS or not loop.may_miss:
+            return False
+        names = {variable.name, memory.resource}
+        if loop.misses and any(x.kind in ("interface", "recurrence") and x.array in names for x in loop.limits):
+            return True
+        mine = [a for a in self.analysis.accesses if a.array == variable.id and loop.loop in a.loops]
+        return len({a.kind for a in mine}) > 1  # the next iteration may wait for the bus to answer
+
+    def _of(self, variable: Variable, late: set[int], depth: int) -> Iterator[LocalCopy]:
+        """The copies of one argument, each in as many of ``depth`` loops as make it smaller."""
+        shallow = self._copy(variable, self._outermost(late), ())
+        if shallow is not None and not depth:
+            yield shallow
+        if not depth:
+            return
+        inner: dict[int, LocalCopy] = {}
+        for chain in _chains(self.function.body, late):
+            best, least = shallow, math.inf if shallow is None else shallow.words
+            for inside in range(1, min(depth, len(chain) - 1) + 1):
+                copy = self._copy(variable, (chain[inside],), chain[:inside])
+                if copy is not None and copy.words < least:
+                    best, least = copy, copy.words
+            if best is not None:
+                inner[best.first.id] = best
+        if shallow is not None and shallow in inner.values():
+            yield shallow
+        else:
+            yield from inner.values()
+
+    def _outermost(self, late: set[int]) -> Sequence[Stmt]:
+        """The statements of the body from the first to the last one that holds one of these loops."""
+        body = self.function.body.body
+        held = [k for k, s in enumerate(body) if any(isinstance(x, Loop) and x.id in late for x in walk_statements(s))]
+        return body[held[0] : held[-1] + 1] if held else ()
+
+    def _copy(self, variable: Variable, stmts: Sequence[Stmt], around: Sequence[Loop]) -> LocalCopy | None:
+        """A copy of an argument for the time of some statements inside of the loops ``around``."""
+        first = stmts[0] if stmts else None
+        if not isinstance(first, Loop) or (around and block_of(self.program, first) is None):
+            return None
+        everywhere = self.uses.by_variable.get(variable.id, ())
+        if any(u.kind not in ("element", "argument") for u in everywhere):
+            return None  # a pointer may know it
+        inside = [u for u in everywhere if any(_holds(s, u) for s in stmts)]
+        nodes = {u.node.id: u.node for u in inside if u.kind == "element" and isinstance(u.node, ArrayRef)}
+        if len(nodes) < len(inside) or not self._alone(variable, stmts):
+            return None
+        touches = [a for a in self.analysis.accesses if a.ref in nodes]
+        entries = [self.analysis.loops[x.id].trip_count.exact for x in around]
+        sides = self._sides(variable, touches, around)
+        if sides is None or any(e is None for e in entries):
+            return None
+        known = {a.ref: a.index or (None,) * len(sides) for a in touches}
+        moved = [k for k, side in enumerate(sides) if not side.kept]
+        unbounded = [k for k, side in enumerate(sides) if side.base.terms or side.extent is None]
+        if moved and any(node.id not in known or not node.brackets for node in nodes.values()):
+            return None
+        complete = self._complete(touches, sides, around)
+        if not complete and any(not _inside(touches, k, sides[k]) for k in unbounded):
+            return None
+        written = any(a.kind == "write" for a in touches)
+        if written and any(_leaves(s) for top in stmts for s in walk_statements(top)):
+            return None
+        loaded = not complete or any(a.kind == "read" for a in touches)
+        times = math.prod(e for e in entries if e is not None)
+        counts = [a.count for a in touches if a.count is not None]
+        again = len(counts) < len(touches) or sum(counts) > math.prod(s.words for s in sides) * times
+        if self.storage.memory(variable.id).storage == BUS and not again:
+            return None  # it takes each element once as it is
+        uses = tuple((node, known.get(ref, (None,) * len(sides))) for ref, node in nodes.items())
+        return LocalCopy(variable.id, first, stmts[-1], uses, sides, loaded, written, times)
+
+    def _sides(self, variable: Variable, touches: Sequence[Access], around: Sequence[Loop]) -> tuple[Side, ...] | None:
+        """What is accessed in each dimension, all of it where that is not known; None where neither is."""
+        outer = {self.analysis.loops[x.id].iterator for x in around}
+        sides = []
+        array = variable.as_array
+        for k, extent in enumerate(array.dims if array is not None else ()):
+            forms = [None if a.index is None else a.index[k] for a in touches]
+            bases = {Affine(tuple(t for t in f.terms if t[0] in outer), 0) for f in forms if f is not None}
+            base = bases.pop() if len(bases) == 1 and None not in forms else Affine((), 0)
+            spans = [() if f is None else extremes(a, [f - base]) for a, f in zip(touches, forms, strict=True)]
+            ends = [s[0] for s in spans if s]
+            known = len(ends) == len(spans) > 0
+            low, high = (min(e[0] for e in ends), max(e[1] for e in ends)) if known else (0, (extent or 0) - 1)
+            if extent is not None and not base.terms:
+                low, high = max(0, low), min(extent - 1, high)
+            elif not known:
+                return None
+            sides.append(Side(base, low, high, extent))
+        return tuple(sides)
+
+    def _complete(self, touches: Sequence[Access], sides: Sequence[Side], around: Sequence[Loop]) -> bool:
+        """Whether each element of a copy is surely accessed each time that it is made."""
+        box = []
+        for loop in around:
+            info = self.analysis.loops[loop.id]
+            if info.iterator is None or info.lower is None or info.lower.terms or info.step is None or info.exits:
+                return False
+            if info.trip_count.exact is None:
+                return False
+            ends = info.lower.const, info.lower.const + info.step * (info.trip_count.exact - 1)
+            box.append((min(ends), max(ends)))
+        names = [self.analysis.loops[x.id].iterator or "" for x in around]
+        outer = [Affine(((n, 1),), 0) for n in names]
+        forms = []
+        for access in touches:
+            inner = [None if access.index is None else access.index[k] for k in range(len(sides))]
+            known = [f - side.base for f, side in zip(inner, sides, strict=True) if f is not None]
+            if len(known) == len(sides) and set(names) <= set(access.iterators):
+                forms.append((access, [*outer, *known]))
+        return covered(forms, (*box, *((s.low, s.high) for s in sides)))
+
+    def _alone(self, variable: Variable, stmts: Sequence[Stmt]) -> bool:
+        """Whether no other name in some statements, or in what they call, may stand for an argument's elements."""
+        overlaps = Overlaps(self.program)
+        nodes = [n for top in stmts for root in statement_expressions(self.program, top) for n in walk(root)]
+        names = {n.variable for n in nodes if isinstance(n, Name | ArrayRef)} - {variable.id}
+        calls = any(isinstance(n, Call) for n in nodes)
+        return not any(overlaps.may_be(variable.id, other) for other in names) and not (
+            calls and overlaps.of_file_scope(variable.id)
+        )
 
 
-def _copy(
-    program: Program, analysis: AccessAnalysis, function: Function, ident: int, figures: IIResult, uses: Uses
-) -> LocalCopy | None:
-    variable = program.variable(ident)
-    late = {x.loop for x in figures.loops if x.function == function.name and _short_of_ports(x, variable.name)}
-    stmts = _around(function, late)
-    array = variable.as_array
-    if not stmts or array is None or variable.volatile or not isinstance(array.element, ScalarType | StructType):
-        return None
-    everywhere = uses.by_variable.get(ident, ())
-    inside = [u for u in everywhere if any(_holds(s, u) for s in stmts)]
-    if any(u.kind not in ("element", "argument") for u in everywhere):
-        return None  # a pointer may know it
-    nodes = tuple(u.node for u in inside if u.kind == "element" and isinstance(u.node, ArrayRef))
-    box = _box(array, [a for a in analysis.accesses if a.ref in {n.id for n in nodes}])
-    first, refs = stmts[0], {n.id for n in nodes}
-    if box is None or len(nodes) < len(inside) or not isinstance(first, Loop) or variable.name in uses.unknown:
-        return None
-    written = any(a.kind == "write" and a.ref in refs for a in analysis.accesses)
-    if written and any(isinstance(s, Return | Label) or _goes(s) for top in stmts for s in walk_statements(top)):
-        return None
-    return LocalCopy(ident, first, stmts[-1], nodes, box, written)
+def _chains(stmt: Stmt, late: Collection[int], above: tuple[Loop, ...] = ()) -> Iterator[tuple[Loop, ...]]:
+    """The loops around each late loop and that itself, outermost first."""
+    here = (*above, stmt) if isinstance(stmt, Loop) else above
+    if isinstance(stmt, Loop) and stmt.id in late:
+        yield here
+        return
+    for inner in substatements(stmt):
+        yield from _chains(inner, late, here)
 
 
-def _short_of_ports(loop: LoopResult, array: str) -> bool:
-    """Whether a loop misses its II, and the ports of a memory alone would see to that."""
-    return loop.misses and any(b.array == array and b.ii > (loop.aim or 1) for b in loop.banks)
-
-
-def _around(function: Function, late: set[int]) -> Sequence[Stmt]:
-    """The statements of a body from the first to the last one that holds one of these loops."""
-    body = function.body.body
-    held = [k for k, s in enumerate(body) if any(isinstance(x, Loop) and x.id in late for x in walk_statements(s))]
-    return body[held[0] : held[-1] + 1] if held else ()
+def _inside(touches: Sequence[Access], dimension: int, side: Side) -> bool:
+    """Whether all elements of a dimension that a copy may have exist by the argument's extent."""
+    if side.extent is None:
+        return False
+    spans = [extremes(a, [side.base]) for a in touches]
+    return all(s and s[0][0] + side.low >= 0 and s[0][1] + side.high < (side.extent or 0) for s in spans if s != ())
 
 
 def _holds(stmt: Stmt, use: Use) -> bool:
@@ -114,56 +305,5 @@ def _holds(stmt: Stmt, use: Use) -> bool:
     return here.path == there.path and here.start <= there.start and there.end <= here.end
 
 
-def _goes(stmt: Stmt) -> bool:
-    return isinstance(stmt, Jump) and stmt.kind == "goto"
-
-
-def _box(array: ArrayType, accesses: Sequence[Access]) -> tuple[tuple[int, int], ...] | None:
-    """What is accessed; all of the array where that is not known, None where that is not known either."""
-    found = []
-    for k, extent in enumerate(array.dims):
-        ends = [None if a.range is None else a.range[k] for a in accesses]
-        lows = [e[0] for e in ends if e is not None and e[0] is not None]
-        highs = [e[1] for e in ends if e is not None and e[1] is not None]
-        if extent is None:
-            return None
-        known = len(lows) == len(highs) == len(accesses) > 0
-        found.append((max(0, min(lows)), min(extent - 1, max(highs))) if known else (0, extent - 1))
-    return tuple(found)
-
-
-def with_local_copies(program: Program, copies: Sequence[LocalCopy]) -> Mapping[str, tuple[Edit, ...]]:
-    """Edits that make them; those whose text does not allow it are left out."""
-    return as_many(program, copies, partial(_edits, program))
-
-
-def _edits(program: Program, copies: Sequence[LocalCopy], buffer: EditBuffer) -> None:
-    names = Names.of(program)
-    for copy in copies:
-        variable = program.variable(copy.variable)
-        local = names.free(f"{variable.name}_local")
-        points = [names.free("k") for _ in copy.box]
-        array = variable.as_array
-        assert array is not None
-        shape = "".join(f"[{n}]" for n in array.dims)
-        declared = f"{type_text(program, copy.variable)} {local}{shape};"
-        in_front(program, buffer, copy.first, [declared, *_moved(variable.name, local, points, copy)])
-        for use in copy.uses:
-            if use.name.kind != "plain":
-                raise Refusal("macro", "a macro names the array", use.at)
-            buffer.replace(use.name, local)
-        if copy.written:
-            pad = indent_of(program, copy.last.at)
-            lines = _moved(local, variable.name, points, copy)
-            buffer.insert(copy.last.at.span.path, copy.last.at.span.end, "".join("\n" + padded(pad, x) for x in lines))
-
-
-def _moved(source: str, target: str, points: Sequence[str], copy: LocalCopy) -> list[str]:
-    """Loops that copy the elements of the box."""
-    lines = []
-    for depth, (point, (low, high)) in enumerate(zip(points, copy.box, strict=True)):
-        brace = " {" if depth + 1 == len(points) else ""
-        lines.append(f"{'    ' * depth}for (int {point} = {low}; {point} < {high + 1}; {point}++){brace}")
-    at = "".join(f"[{p}]" for p in points)
-    pad = "    " * len(points)
-    return [*lines, "#pragma HLS PIPELINE II=1", f"{pad}{target}{at} = {source}{at};", f"{pad[4:]}}}"]
+def _leaves(stmt: Stmt) -> bool:
+    return isinstance(stmt, Return | Label) or (isinstance(stmt, Jump) and stmt.kind == "goto")

@@ -40,8 +40,8 @@ def spread(access: Access, subscript: int, form: Affine) -> Box | None:
     return ((int(low.to_python()), int(high.to_python())),) if low.is_int() and high.is_int() else None
 
 
-def _head(access: Access, form: Affine) -> str:
-    free = [n for n in form.names if n not in access.iterators]
+def _head(access: Access, *forms: Affine) -> str:
+    free = sorted({n for form in forms for n in form.names if n not in access.iterators})
     return f"[{', '.join(free)}] -> " if free else ""
 
 
@@ -79,15 +79,22 @@ def read_of_own(
     )
 
 
-def covers(writes: Access, forms: Sequence[Affine], box: Box) -> bool:
-    """Whether ``writes`` surely stores every point of ``box``, told by the values of ``forms`` at its iterations."""
-    if not writes.exact:
-        return False
-    names = ", ".join(writes.iterators)
-    stored = isl.Set(writes.domain).apply(isl.Map(f"{{ [{names}] -> [{', '.join(str(f) for f in forms)}] }}"))
-    points = ", ".join(f"x{k}" for k in range(len(box)))
+def covered(touches: Sequence[tuple[Access, Sequence[Affine]]], box: Box) -> bool:
+    """Whether accesses surely touch every point of ``box``: the values of their forms at the iterations of each."""
+    inside = _points(box)
+    met = isl.Set.empty(inside.get_space())
+    for access, forms in touches:
+        if access.exact:
+            names, values = ", ".join(access.iterators), ", ".join(map(str, forms))
+            head = _head(access, *forms)
+            met = met.union(isl.Set(access.domain).apply(isl.Map(f"{head}{{ [{names}] -> [{values}] }}")))
+    return bool(inside.is_subset(met))
+
+
+def _points(box: Box) -> isl.Set:
+    names = ", ".join(f"x{k}" for k in range(len(box)))
     inside = " and ".join(f"{low} <= x{k} <= {high}" for k, (low, high) in enumerate(box))
-    return bool(isl.Set(f"{{ [{points}] : {inside} }}").is_subset(stored))
+    return isl.Set(f"{{ [{names}] : {inside} }}")
 
 
 def in_step(writes: Access, forms: Sequence[Affine], elements: Sequence[Affine] | None, box: Box) -> bool:
@@ -99,10 +106,7 @@ def in_step(writes: Access, forms: Sequence[Affine], elements: Sequence[Affine] 
     stored = isl.Map(f"{{ [{names}] -> [{', '.join(str(f) for f in forms)}] }}").intersect_domain(
         isl.Set(writes.domain)
     )
-    points = ", ".join(f"x{k}" for k in range(len(box)))
-    inside = isl.Set(
-        f"{{ [{points}] : {' and '.join(f'{low} <= x{k} <= {high}' for k, (low, high) in enumerate(box))} }}"
-    )
+    points, inside = ", ".join(f"x{k}" for k in range(len(box))), _points(box)
     if elements is not None:
         place = isl.Map(f"{{ [{points}] -> [{', '.join(str(f) for f in elements)}] }}")
         stored = stored.apply_range(place.intersect_domain(inside).reverse())

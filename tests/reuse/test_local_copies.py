@@ -92,3 +92,84 @@ KEPT = {
 def test_an_argument_stays_where_a_copy_may_differ_or_cost(why: str) -> None:
     old = hlspart.parse(KEPT[why].replace("TRIPS", "600"))
     assert "table_local" not in old.rewrite(infer=True).texts["kernel.c"]
+
+
+BUSES = """#pragma HLS INTERFACE m_axi port=in bundle=g0
+#pragma HLS INTERFACE m_axi port=w bundle=g0
+#pragma HLS INTERFACE m_axi port=out bundle=g1
+"""
+PRODUCT = """void product(int *in, int *w, int *out) {
+    for (int i = 0; i < 40; i++) {
+        int s = 0;
+        for (int k = 0; k < 32; k++) {
+#pragma HLS PIPELINE II=1
+            s += in[i * 32 + k] * w[k + 2];
+        }
+        out[i] = s;
+    }
+}
+""".replace("{\n", "{\n" + BUSES, 1)
+
+
+def equal_behind_pointers(old: hlspart.Kernel, new: hlspart.RewriteAnswer, **extents: int) -> bool:
+    """Whether both do the same, with no element behind a pointer but these."""
+    said = hlspart.verify(old, new, seconds=1, extents=extents).result
+    return said.status == "equal" or pytest.fail(said.message)
+
+
+def test_what_a_bus_has_again_and_again_is_copied_once_and_no_more_than_that() -> None:
+    old = hlspart.parse(PRODUCT)
+    new = old.rewrite(infer=True)
+    text = new.texts["kernel.c"]
+    assert "int w_local[32];" in text and "in_local" not in text
+    assert old.ii().loops[-1].ii == 2 and new.kernel().ii().loops[-1].ii == 1
+    assert equal_behind_pointers(old, new, **{"in": 1280, "w": 34, "out": 40})
+
+
+@pytest.mark.parametrize("guard", ["if (in[0] > k)", "if (i > 40)", "if (k > in[1]) break; else"])
+def test_elements_that_may_not_exist_are_not_copied(guard: str) -> None:
+    old = hlspart.parse(PRODUCT.replace("s += in", f"{guard} s += in"))
+    assert "w_local" not in old.rewrite(infer=True).texts["kernel.c"]
+
+
+def test_a_copy_in_a_loop_has_the_part_that_this_loop_does_not_move() -> None:
+    body = """void layer(const int w[512][16][128], const int in[64], int out[512][64]) {
+    for (int o = 0; o < 512; o++)
+        for (int r = 0; r < 64; r++) {
+            int b = in[r], s = 0;
+            for (int t = 0; t < 128; t++) {
+#pragma HLS PIPELINE II=1
+                for (int k = 0; k < 4; k++) s += w[o][k + 3][t] * (b ^ t);
+            }
+            out[o][r] = s;
+        }
+}
+"""
+    old = hlspart.parse(body.replace("{\n", "{\n" + BUSES, 1))
+    new = old.rewrite(infer=True)
+    text = new.texts["kernel.c"]
+    assert "int w_local[16][128];" in text and "w_local[k_2][k_3] = w[o][k_2][k_3];" in text
+    assert latency(new.kernel()) < latency(old) / 3
+    few = [hlspart.parse(x.texts["kernel.c"].replace("512", "3")) for x in (old, new)]
+    assert equal(few[0], few[1].rewrite())
+
+
+def test_sums_behind_a_pointer_of_a_called_function_are_copied_back() -> None:
+    called = """static void sums(int *in, int *w, int *out) {
+    for (int i = 0; i < 40; i++)
+        for (int k = 0; k < 32; k++) {
+#pragma HLS PIPELINE II=1
+            out[k] += in[i * 32 + k] * w[k + 2];
+        }
+}
+"""
+    old = hlspart.parse(called + "void top(int *in, int *w, int *out) {\n" + BUSES + "sums(in, w, out);\n}\n")
+    new = old.rewrite(infer=True)
+    assert re.search(r"out_local\[k\] \+= .*out\[k_\d\] = out_local", new.texts["kernel.c"], re.S)
+    assert equal_behind_pointers(old, new, **{"in": 1280, "w": 34, "out": 32})
+
+
+def test_two_names_of_one_memory_are_not_copied() -> None:
+    called = PRODUCT.replace("void product", "static void product").replace(BUSES, "")
+    both = called + "void top(int *in, int *w) {\n" + BUSES.replace("=out", "=in") + "product(in, w, w);\n}\n"
+    assert "w_local" not in hlspart.parse(both).rewrite(infer=True).texts["kernel.c"]
