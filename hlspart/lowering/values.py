@@ -139,6 +139,8 @@ class Values(Channels):
                 expr.what in (c.CONSTRUCTOR, c.LITERAL, c.MEMBERS) and isinstance(expr.type, c.StructType)
             ):
                 return self._built(expr.children, line)
+            case c.InitList():  # of a member
+                return self._built((expr,), line)
             case c.OpaqueExpr(what=c.OPEN_PARAMETER):
                 return self.make("input", 32, (), 0, (c.OPEN_PARAMETER, self.program.text(expr.at)), "a parameter")
             case c.OpaqueExpr(what=c.SAME_BITS):

@@ -396,3 +396,11 @@ def test_words_that_are_copied_leave_the_other_side_apart(address: str, fate: st
     assert [a.name.rpartition(".")[2] for a in pipeline.ii.arrays if "held." in a.name] == memories
     if memories:
         assert [(x.name, x.ii) for x in pipeline.ii.loops] == [("LOAD", 1), ("STORE", 1)]
+
+
+@pytest.mark.parametrize("list_", ["{{in[i], 1}, {i, in[i + 1]}}", "{.lo = {in[i]}, .hi = {in[i + 1]}}"])
+def test_lists_in_lists_are_values_of_members(list_: str) -> None:
+    text = TYPES + "typedef struct { point lo, hi; } area;\nvoid f(int in[65], int out[64]) {\n"
+    text += "  L: for (int i = 0; i < 64; i++) {\n#pragma HLS pipeline II=1\n"
+    text += f"    area a = {list_};\n    out[i] = a.lo.x * a.hi.y;\n  }}\n}}\n"
+    assert [x.ii for x in Pipeline(["t.c"], Options(), read=lambda path: text.encode()).figures.loops] == [1]
