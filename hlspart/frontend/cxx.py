@@ -39,6 +39,7 @@ _NAMES = {
     "char16_t": "short",
 }
 _LEFT_OPEN = "HLSPART_OPEN"  # in headers of the tool: the type of what a library computes in its own way
+_NO_DECLARATOR = frozenset(("+", "-", "/", "%", ".", "->", "?", "<<", ">>", "<", "|", "^"))
 _DECLARATION_WORDS = {"const", "static", "volatile", "extern", "struct", "union", "enum", "register", "typedef"}
 _PLAIN_KEYWORDS = {
     "return", "if", "else", "for", "while", "do", "switch", "case", "sizeof", "goto", "break", "continue", "default",
@@ -225,12 +226,13 @@ class _Shim(TypeForms):
         return before not in ("{", ",") or self.text(1) == "]" or (self.text(2) == "]" and self.text(1) in ("&", "="))
 
     def _bound(self) -> None:
-        """The name behind the sign is a reference."""
+        """The name behind the sign is a reference; a prototype may have none, then the type says it."""
         self.at += 1
-        if self.at < len(self.tokens) and self.tokens[self.at].kind == "id":
-            name = self.tokens[self.at].copy()
+        tokens, at = (self.tokens, self.at) if self.text() not in (",", ")") else (self.out, len(self.out) - 1)
+        if 0 <= at < len(tokens) and tokens[at].kind == "id":
+            name = tokens[at].copy()
             name.reference = True
-            self.tokens[self.at] = name
+            tokens[at] = name
 
     def _names_object(self, start: int) -> bool:
         """Whether an initial value is a variable, an element or a member, or one of these as a value to take."""
@@ -267,7 +269,7 @@ class _Shim(TypeForms):
         typed = typed or (self.previous_text(2) == "," and not self.parens and self._declaring())
         if declared and typed:
             literal = following.kind in ("num", "str", "chr") or following.text == "-"
-            inside = self.in_body and following.text != ")" and not self.is_type(following)
+            inside = self.in_body and following.text != ")" and (not self.is_type(following) or self._cast_inside())
             inside = inside and following.text not in ("const", "struct", "void", "volatile")
             if literal or inside:
                 self._constructor(token)
@@ -277,6 +279,13 @@ class _Shim(TypeForms):
         else:
             self.parens.append("plain")
         self.emit(token)
+
+    def _cast_inside(self) -> bool:
+        """Whether ``(T(..`` is an initial value: what C++ could read as a parameter is one, so ``T(x)`` is not."""
+        if self.text(2) != "(":
+            return False
+        said = self.tokens[self.at + 3 : self.closing(self.at + 2)]
+        return any(t.kind in ("num", "chr") for t in said[:1]) or any(t.text in _NO_DECLARATOR for t in said)
 
     def _declaring(self) -> bool:
         """Whether the current statement is a declaration."""

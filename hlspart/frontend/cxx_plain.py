@@ -152,6 +152,9 @@ def _method(tokens: list[Token], start: int, opening: int, last: int, into: Plai
     body = tokens[at : end + 1]
     if name.text != into.name.text:
         before = [t for t in tokens[start : opening - 1] if t.text not in ("inline", "constexpr")]
+        said = [t.text for t in tokens[opening : close + 1]]
+        if any(m.name.text == name.text and [t.text for t in m.params] == said for m in into.methods):
+            raise refuse(name, f"two member functions {name.text} that differ in const alone")
         into.methods.append(PlainMethod(before, name, tokens[opening : close + 1], body))
         return end + 1
     params = split([t for t in tokens[opening + 1 : close] if not isinstance(t, PragmaToken)])

@@ -334,7 +334,8 @@ class Declarations(Declarators):
             return ()
         inner = [self._inner_extents(getattr(p, "type", None)) for p in node.args.params]
         meant = [[w for t in p for w in self._meant(t, n)] for p, n in zip(pieces, named, strict=True)]
-        return signature(meant, named, inner)
+        references = [any(t.reference for t in self.text.tokens[low : high + 1]) for low, high in ranges]
+        return signature(meant, named, inner, references)
 
     def _meant(self, text: str, name: str | None) -> list[str]:
         """A word of a parameter, of a name of a type the words of that: a prototype may spell it otherwise."""

@@ -22,13 +22,14 @@ from hlspart.frontend.mentions import counted, made_names, mentions, place
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse, undeclared
 from hlspart.frontend.preprocess import Preprocessed, Preprocessor, decode, separated
-from hlspart.frontend.tokens import OPEN_TYPE, MacroDefinition, PragmaToken, SourceError, Token, spell
+from hlspart.frontend.tokens import OPEN_TYPE, MacroDefinition, PragmaToken, SourceError, Token
 from hlspart.frontend.types import STANDARD
+from hlspart.frontend.unread import note_unread
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
-from hlspart.model.directives import RawPragma, Unread
+from hlspart.model.directives import Unread
 from hlspart.model.options import FrontendOptions
-from hlspart.model.source import OWN, Origin, SourceText, Span
+from hlspart.model.source import OWN, SourceText, Span
 from hlspart.reading import read_file
 
 _RULE_NAMES = {
@@ -137,18 +138,23 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
         )
     headers: list[str] = []
     error: Diagnostic | None = None
+    unread: Sequence[Token | PragmaToken] = ()
     for language in _languages(path, source, options):
         mark = collected.mark()
         try:
-            headers, error = _attempts(source, options, language, read, collected), None
+            headers, error, unread = _attempts(source, options, language, read, collected), None, ()
             break
         except SourceError as fault:
             collected.reset(mark)
-            error = error or _diagnostic(fault, path, collected)
+            error, unread = error or _diagnostic(fault, path, collected), unread or fault.unread
         except RecursionError:
             collected.reset(mark)
             error = Diagnostic("HLP004", "limit-exceeded", "error", Place(path, 1, 1, 1, 1), "nested too deeply")
             break
+    names = frozenset(t.text for t in unread if t.kind == "id")
+    for token in unread:  # what is wrong with a pragma alone is told of a file with a fault, too
+        if isinstance(token, PragmaToken) and error is not None:
+            note_unread(token, Unread(error.message, True, True, names), collected)
     return ir.Unit(path, language, source, error, tuple(headers), collected.halted.get(path))
 
 
@@ -209,7 +215,11 @@ def _attempt(
     collected.diagnostics += faults
     collected.halted.update((source.path, fault) for fault in faults[:1])
     defined = {d.partition("=")[0] for d in options.defines}
-    _lower(source.path, result, collected, language, assumed, defined, options)
+    try:
+        _lower(source.path, result, collected, language, assumed, defined, options)
+    except SourceError as fault:
+        fault.unread = result.tokens
+        raise
     return result.headers
 
 
@@ -276,17 +286,7 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
         message += f" (lines {lines.line} to {lines.end_line} are a hole)" if lines.end_line > lines.line else ""
         collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], severity, where, message, fault.hint))
     for token, hole, in_function, in_loop in holes.pragmas():
-        _note_unread(token, Unread(hole.cause.message, in_function, in_loop, hole.names), collected)
-
-
-def _note_unread(token: PragmaToken, unread: Unread, collected: Collected) -> None:
-    """A pragma in text that is not read, once."""
-    origin = Origin(place(token), "plain" if token.use is None else "macro")
-    if any(p.at.span == origin.span for p in collected.pragmas):
-        return
-    spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
-    texts = spell(token.body), spell(token.expanded)
-    collected.pragmas.append(RawPragma(len(collected.pragmas), origin, *texts, None, None, None, spelling, unread))
+        note_unread(token, Unread(hole.cause.message, in_function, in_loop, hole.names), collected)
 
 
 def _read(
@@ -305,7 +305,7 @@ def _read(
         raw, types, unused, defaults = as_c(raw, unread, path, options.instantiate)
         for function in unused:
             for token, in_loop in function.pragmas():
-                _note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
+                note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
     types.update((n, ir.OtherType(n)) for n, template in unread.items() if not template and n not in types)
     tokens, pragmas = separated(raw)
     if not tokens and not pragmas and (found or given):

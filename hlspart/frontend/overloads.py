@@ -16,14 +16,17 @@ _NO_TYPE = frozenset(("const", "register", "restrict", "__restrict", "__restrict
 
 
 def signature(
-    parameters: Sequence[Sequence[str]], names: Sequence[str | None], rows: Sequence[tuple[int | None, ...]]
+    parameters: Sequence[Sequence[str]],
+    names: Sequence[str | None],
+    rows: Sequence[tuple[int | None, ...]],
+    references: Sequence[bool],
 ) -> tuple[str, ...]:
-    """Types of parameters from their tokens, without const and names.
+    """Types of parameters from their tokens, without names, and without const but of what a reference or pointer means.
 
     ``rows``: of each the extents of an array behind the first, which are part of its type where they are known.
     """
     found = []
-    for tokens, name, inner in zip(parameters, names, rows, strict=True):
+    for tokens, name, inner, reference in zip(parameters, names, rows, references, strict=True):
         words: list[str] = []
         depth = pointers = 0
         for text in tokens:
@@ -33,7 +36,9 @@ def signature(
             elif depth == 0 and text not in _NO_TYPE and text not in (name, "]"):
                 words.append(text)
             depth += text == "["
-        if len(words) > 1 and words[-1] == "int" and words[0] in ("unsigned", "long", "short"):
+        if "const" in tokens and (reference or pointers):
+            words.insert(0, "const")
+        if len(words) > 1 and words[-1] == "int" and words[-2] in ("unsigned", "long", "short"):
             words.pop()
         known = "".join(f"[{n}]" for n in inner) if None not in inner else ""
         found.append(" ".join(words) + "*" * pointers + known)
@@ -54,6 +59,7 @@ def chosen(
     open_ = [x for x in every if len(x.signature) >= count]  # more parameters may have default arguments
     typed = {x.name: _types(x, functions, variables) for x in open_}
     types = [a.type for a in args]
+    open_ = _const_or_not(open_, args, variables)
     open_ = [x for x in open_ if all(map(_is_stream, x.signature, types))]
     same = []
     if all(typed[x.name] is not None for x in open_):
@@ -70,6 +76,37 @@ def chosen(
     return FunctionDeclaration(f"one of the functions {every[0].name}", unknown)
 
 
+def _const_or_not(
+    every: Sequence[FunctionDeclaration], args: Sequence[ir.Expr], variables: Sequence[ir.Variable]
+) -> list[FunctionDeclaration]:
+    """Without those of which another differs in const alone, and is the one for what a call hands over."""
+    kept = list(every)
+    for one in every:
+        for other in every:
+            pairs = list(zip(one.signature, other.signature, args, strict=False))
+            unlike = [(a, arg) for a, b, arg in pairs if a != b]
+            if (
+                not unlike
+                or len(one.signature) != len(other.signature)
+                or not all(a.removeprefix("const ") == b.removeprefix("const ") for a, b, _ in pairs)
+            ):
+                continue
+            if any(a.startswith("const ") != _is_const(arg, variables) for a, arg in unlike) and one in kept:
+                kept.remove(one)
+    return kept or list(every)
+
+
+def _is_const(argument: ir.Expr, variables: Sequence[ir.Variable]) -> bool:
+    """Whether what a call hands over cannot be changed: no place, or one in a constant."""
+    while isinstance(argument, ir.Member | ir.Subscript):
+        if isinstance(argument, ir.Member) and argument.arrow:
+            return False
+        argument = argument.base
+    if isinstance(argument, ir.Name | ir.ArrayRef):
+        return variables[argument.variable].const
+    return not (isinstance(argument, ir.Unary) and argument.op in ("*", "&"))
+
+
 def _types(
     entry: FunctionDeclaration, functions: Mapping[str, ir.Function], variables: Sequence[ir.Variable]
 ) -> list[ir.CType] | None:
@@ -81,7 +118,7 @@ def _types(
 def _is_stream(parameter: str, argument: ir.CType) -> bool:
     """Whether a parameter, by its text, and an argument both may be a stream, or neither: nothing converts to one."""
     if isinstance(argument, ir.StreamType):
-        return not parameter.endswith("*") and not set(parameter.split()) <= _NUMBERS
+        return not parameter.endswith("*") and not set(parameter.removeprefix("const ").split()) <= _NUMBERS
     return not isinstance(argument, ir.ScalarType | ir.PointerType) or "stream<" not in parameter
 
 

@@ -115,10 +115,11 @@ class SourceError(Exception):
     """A fault in the user's text. Internal to the frontend: ``load`` turns it into a diagnostic.
 
     ``whole``: the text around it cannot be read without it. ``others``: further faults that were found at once.
-    ``quiet``: nothing is wrong, the text only has no meaning by itself.
+    ``quiet``: nothing is wrong, the text only has no meaning by itself. ``unread``: tokens of a file it keeps unread.
     """
 
     whole = quiet = False
+    unread: Sequence[Token | PragmaToken] = ()
     others: tuple[SourceError, ...] = ()
 
     def __init__(self, rule: str, message: str, path: str, start: int, end: int | None = None, hint: str | None = None):

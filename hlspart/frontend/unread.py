@@ -1,13 +1,16 @@
-"""What a statement that is not read stands for among those that are."""
+"""What a statement that is not read stands for among those that are, and what is told of pragmas in such text."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hlspart.frontend import types as ct
-from hlspart.frontend.context import Context, FunctionDeclaration, NotRead, VariableId
+from hlspart.frontend.context import Collected, Context, FunctionDeclaration, NotRead, VariableId
 from hlspart.frontend.holes import Cut
 from hlspart.frontend.mentions import place
-from hlspart.frontend.tokens import SourceError
+from hlspart.frontend.tokens import PragmaToken, SourceError, spell
 from hlspart.model import program as ir
+from hlspart.model.directives import RawPragma, Unread
 from hlspart.model.source import Origin
 
 
@@ -35,3 +38,13 @@ def changes_assumed(context: Context, name: str, at: int) -> SourceError:
     fault = context.fail(at, f"-D {name}=.. gives a value to a parameter that is changed here")
     fault.whole = True  # the value stands in the rest of the text already
     return fault
+
+
+def note_unread(token: PragmaToken, unread: Unread, collected: Collected) -> None:
+    """A pragma in text that is not read, once."""
+    origin = Origin(place(token), "plain" if token.use is None else "macro")
+    if any(p.at.span == origin.span for p in collected.pragmas):
+        return
+    spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
+    texts = spell(token.body), spell(token.expanded)
+    collected.pragmas.append(RawPragma(len(collected.pragmas), origin, *texts, None, None, None, spelling, unread))

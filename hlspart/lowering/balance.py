@@ -168,4 +168,5 @@ def _renumbered(body: Body) -> Body:
         [replace(x, phi=new[x.phi], value=new[x.value]) for x in body.carried],
         {new[x] for x in body.live},
         [(new[x], position) for x, position in body.exits],
+        frozenset((new[value], new[user]) for value, user in body.sliced if value in new and user in new),
     )

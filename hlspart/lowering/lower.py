@@ -45,6 +45,7 @@ class Lowered(Struct, frozen=True):
 
 
 LEFT = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
+SLICED = "whether the tool keeps ranges of bits of a carried variable apart is not known"
 CHOSEN = "whether the tool keeps apart stores at one place of memories chosen while the loop runs is not known"
 
 
@@ -88,9 +89,12 @@ def lower(
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
-    graph = Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted)
+    data = _data(ops, graph_ops, carried)
+    graph = Graph(graph_ops, (*data, *orders), hoisted)
     doubts = (Doubt(about(LEFT, (ops[i] for i in unsettled)), left=unsettled),) if unsettled else ()
-    return Lowered(graph, kept, tuple(waits), tuple(chosen), doubts)
+    sliced = frozenset(e for e in data if e.distance and (e.source, e.sink) in body.sliced)
+    apart = (Doubt(about(SLICED, (ops[e.sink] for e in sliced)), gone=sliced),) if sliced else ()
+    return Lowered(graph, kept, tuple(waits), tuple(chosen), (*doubts, *apart))
 
 
 def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Carried, MemoryRef, Op
 from hlspart.lowering.history import History
+from hlspart.lowering.ranges import Ranges
 from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.semantics import folding, spans
@@ -30,6 +31,7 @@ class Body(Struct):
     carried: list[Carried] = field(default_factory=list)
     live: set[int] = field(default_factory=set)
     exits: list[tuple[int, int]] = field(default_factory=list)  # with the place in the order of memory operations
+    sliced: frozenset[tuple[int, int]] = frozenset()  # carried values, and operations that look at other bits of them
 
 
 class Binder(Protocol):
@@ -112,6 +114,7 @@ class Operations:
         self.access = {(a.ref, a.kind): a for a in frame.analysis.accesses}
         self.by_id = {a.id: a for a in frame.analysis.accesses}
         self.body = Body()
+        self.ranges = Ranges()
         self.constants: dict[int, int | float] = {}
         self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
         self.tests: dict[int, int] = {}  # by condition (the number of an if): its value

@@ -190,6 +190,8 @@ class Elaborator(Values):
             value = self.env.get(key, phi)  # read on a path that leaves, and only there: unchanged on the others
             if value != phi:
                 self.body.carried.append(Carried(phi, value, self._key_name(key), True))
+        self.ranges.split(self.body.ops, self.spans)
+        self.body.sliced = frozenset(self.ranges.sliced(self.body.carried, self.spans))
         for key, value in self.env.items():
             variable = key if isinstance(key, int) else key[0]
             local = variable in self.declared and variable not in self.frame.outliving

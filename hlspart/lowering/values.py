@@ -58,6 +58,7 @@ class Values(Channels):
         if kind == "div" and b is not None and self.frame.reciprocals:
             return self.quotient(op, type_, (left, right), types, line)
         made = self.make(kind, bits, (left, right), line, (op,), op)
+        self.ranges.note(made, op, operands, b, (operand_type, types[0]))
         form = folding.affine(op, self.forms.get(left), self.forms.get(right))
         if form is not None:
             self.forms[made] = form
@@ -238,6 +239,7 @@ class Values(Channels):
         if source != target and (c.is_open(source) or c.is_open(target)):
             return self.make("open", folding.bits(target), (value,), line, ("conversion",), "conversion")
         kind = folding.conversion(source, target)
+        self.ranges.convert(value, target)
         return value if kind is None else self.make(kind, folding.bits(target), (value,), line, (), kind)
 
     def _conditional(self, expr: c.Conditional, line: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from hlspart.model.directives import Directive
 from hlspart.model.program import Program
 from hlspart.model.source import Origin, Span
 
@@ -26,19 +27,30 @@ _STRATUS = re.compile(r"^[ \t]*HLS_(?:UNROLL|PIPELINE|COALESCE|CONSTRAIN|FLATTEN
 _OPENCL = re.compile(r"^[ \t]*__kernel[ \t\n]+\w+", re.M)
 _BY_WORDS = (("Intel HLS", _INTEL), ("Catapult", _CATAPULT), ("Stratus HLS", _STRATUS), ("OpenCL", _OPENCL))
 
+_OF_BAMBU = frozenset(("pipeline", "dataflow", "unroll"))  # which both tools have
+
+
+def _before_function(d: Directive) -> bool:
+    """Bambu reads interface pragmas ahead of the function."""
+    return d.kind == "interface" and d.function is None and d.source == "pragma" and d.option("mode") is not None
+
 
 def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
     """Path of a file without a directive for Vitis HLS that speaks to another tool -> (its name, the first place)."""
-    own = {d.at.span.path for d in program.directives if d.dialect == "vitis" and d.usable}
+    bambu = {d.at.span.path for d in program.directives if d.dialect == "bambu" or _before_function(d)}
+    own = {
+        d.at.span.path
+        for d in program.directives
+        if d.dialect == "vitis" and d.usable and not (d.kind in _OF_BAMBU and d.at.span.path in bambu)
+    }
     found: dict[str, tuple[str, Origin]] = {}
     for d in program.directives:
         path = d.at.span.path
         if d.dialect in TOOLS and path not in own:
             found.setdefault(path, (TOOLS[d.dialect], d.at))
-    inside = {d.at.span.path for d in program.directives if d.dialect == "vitis" and d.function is not None}
-    for d in program.directives:  # Bambu reads HLS interface pragmas before the function
-        before = d.kind == "interface" and d.function is None and d.source == "pragma" and d.option("mode") is not None
-        if before and d.at.span.path not in (own | inside):
+    inside = {d.at.span.path for d in program.directives if d.kind not in _OF_BAMBU and d.function is not None}
+    for d in program.directives:
+        if _before_function(d) and d.at.span.path not in (own | inside):
             found.setdefault(d.at.span.path, ("Bambu", d.at))
     for unit in program.units:
         source = unit.source or program.sources.get(unit.path)

@@ -29,9 +29,10 @@ class ElementStep(FifoStep, frozen=True):
 class ElementTrace(TaskTrace):
     """Loads and stores of an array in a loop, one after the other."""
 
-    def __init__(self, program: c.Program, array: int, loop: int) -> None:
+    def __init__(self, program: c.Program, array: int, loop: int | None = None) -> None:
         super().__init__(program, frozenset({(array, ())}))
-        self.fuel, self._loop_id, self._body = _FUEL, loop, program.loops[loop].body
+        self.fuel, self._loop_id = _FUEL, loop
+        self._body = program.loops[loop].body if loop is not None else None
         self._run = self._iteration = -1
 
     def _loop(self, loop: c.Loop, frame: TaskFrame) -> Iterator[FifoStep]:
@@ -87,3 +88,11 @@ def meeting(program: c.Program, function: str, array: int, loop: int, inside: bo
     except (OpenBehaviour, ManySteps):
         return None
     return best
+
+
+def elements(program: c.Program, array: int, stmt: c.Stmt) -> list[ElementStep] | None:
+    """All loads and stores of an array in a statement, in order; None where the text does not tell them."""
+    try:
+        return [step for step in ElementTrace(program, array).of(stmt) if isinstance(step, ElementStep)]
+    except (OpenBehaviour, ManySteps, TaskReturn):
+        return None

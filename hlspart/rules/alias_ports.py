@@ -1,8 +1,8 @@
 """ALIAS of ports that it cannot be about.
 
 ## What it does
-Reports ALIAS of a port that is no `m_axi` port, of ports in one bundle, with different depths or `offset=off`, and with
-another number of offsets than ports.
+Reports ALIAS of a port that is no `m_axi` port, of ports in one bundle, with different depths or `offset=off`,
+with another number of offsets than ports, and with a distance as well.
 
 ## Why is this bad
 The directive says how buffers behind several AXI masters lie to each other. Else it is ignored, and loads and stores
@@ -73,6 +73,8 @@ def _fault(
     if any((p.option("offset") or "").lower() == "off" for p in said):
         return "a port has offset=off", "say offset=slave or offset=direct", ports
     offsets = d.option("offset")
+    if offsets is not None and d.option("distance") is not None:
+        return "distance and offset exclude each other", "keep one of them", ports
     if offsets is not None and len(offsets.split(",")) != len(d.variables):
         count = len(offsets.split(","))
         return f"{count} offsets for {len(d.variables)} ports", "give each port an offset", ports

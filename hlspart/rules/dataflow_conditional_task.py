@@ -89,6 +89,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if leave is not None and len(region.processes) > 1:
                 message = f"{process.name} may leave the DATAFLOW region before its end"
                 yield facts.report(RULE, leave.at, message, "let every task run to its end", where)
+        tasks = {id(p.stmt) for p in region.processes}
+        for stmt in region.body.body if len(tasks) > 1 else ():
+            early = isinstance(stmt, If) and id(stmt) not in tasks and not _decided(stmt)
+            leave = next((s for s in walk_statements(stmt) if isinstance(s, Return)), None) if early else None
+            if leave is not None:
+                message = "a return under a condition leaves the DATAFLOW region before its tasks"
+                yield facts.report(RULE, stmt.at, message, "test it in the tasks, or before the region", where)
         if region.loop is not None:
             jump = _leaves(region.loop.body)
             if jump is not None:

@@ -38,6 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule, Witness
@@ -53,12 +55,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for directive in facts.program.directives:
         if directive.kind != "dependence" or not directive.usable or directive.loop is None:
             continue
-        witness = facts.carried(directive) or _walked(facts, directive)
-        if witness is None:
+        judged = next(((d, w) for d in _each(facts, directive) if (w := facts.carried(d) or _walked(facts, d))), None)
+        if judged is None or "distance" in directive.values:  # with a distance: another rule's
             continue
-        if "distance" in directive.values:
-            continue  # another rule's
-        name = facts.program.variable(directive.variables[0]).name
+        said, witness = judged
+        name = facts.program.variable(said.variables[0]).name
         loop = facts.program.loops[directive.loop].name
         if witness.distance == 0:
             message = f"'{name}' does depend on an access of the same iteration of loop {loop}"
@@ -74,6 +75,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         hint = f"remove it, or say distance={witness.distance} dependent=true"
         severity: Severity = "error" if short and not backwards else "warning"
         yield facts.report(RULE, directive.at, message, hint, related, severity=severity)
+
+
+def _each(facts: Facts, directive: Directive) -> list[Directive]:
+    """The directive of one variable: what names none, or a class, is about every array of the loop."""
+    if directive.variables or directive.choice("class", ("array", "pointer")) == "pointer":
+        return [directive]
+    inside = {a.array: None for a in facts.analysis.accesses if directive.loop in a.loops}
+    return [replace(directive, variables=(array,)) for array in inside if facts.program.variable(array).is_array]
 
 
 def _walked(facts: Facts, directive: Directive) -> Witness | None:

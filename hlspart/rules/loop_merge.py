@@ -1,9 +1,9 @@
 """LOOP_MERGE of loops that cannot be merged.
 
 ## What it does
-Reports LOOP_MERGE where one of the loops below it has a constant bound and another a variable one, where one may end
-before its count, where two access one stream, and where a merged loop would read an element of an array before the loop
-that writes it has come there.
+Reports LOOP_MERGE where one of the loops below it has a constant bound and another a variable one, where two have
+different variable bounds, where one may end before its count, where two access one stream, and where a merged loop
+would read an element of an array before the loop that writes it has come there.
 
 ## Why is this bad
 The tool refuses to merge, or with `force` builds a loop that computes something else.
@@ -33,10 +33,11 @@ void f(int a[64], int b[64]) {
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, Loop, StreamType
+from hlspart.model.program import ArrayType, Binary, Loop, Name, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, exit_of
 from hlspart.rules._processes import Path, VariableUse, sets
@@ -61,6 +62,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"loop {open_[0].name} has a variable bound; {fixed[0].name} has a constant one"
             yield facts.report(RULE, d.at, message, None, [(open_[0].header, "the variable bound")])
             continue
+        bounds = [(x, b) for x in open_ if (b := _bound(x)) is not None]
+        unlike = next(((a, b) for (a, one), (b, other) in pairwise(bounds) if one != other), None)
+        if unlike is not None:
+            message = f"loops {unlike[0].name} and {unlike[1].name} have different variable bounds"
+            related = [(x.header, "a variable bound") for x in unlike]
+            yield facts.report(RULE, d.at, message, None, related)
+            continue
         left = next((s for x in loops if (s := exit_of(x)) is not None), None)
         if len(loops) > 1 and left is not None:
             message = "loops that may end before their count are not merged"
@@ -79,6 +87,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     name = facts.program.variable(early.array).name
                     message = f"merged, loop {second.name} reads '{name}' before loop {first.name} has written it"
                     yield facts.report(RULE, d.at, message, None, [(early.at, "read here"), (first.header, "written")])
+
+
+def _bound(loop: Loop) -> int | None:
+    """The variable that a loop counts up to, where its test says no more."""
+    match loop.test:
+        case Binary(op="<" | "<=", right=Name(variable=ident)):
+            return ident
+    return None
 
 
 def _fifo_in_two(facts: Facts, loops: list[Loop]) -> tuple[VariableUse, VariableUse] | None:

@@ -4,8 +4,8 @@
 Reports PIPELINE `off` with an interval, style or rewind, and of a loop that UNROLL leaves nothing of; STREAM of an
 `hls::stream` with a type of buffers; ALLOCATION that does not say whether it limits operations or functions; ports of
 one m_axi bundle with different latencies or lengths of bursts; arguments of a kernel in more than one s_axilite
-bundle; CACHE of a port that is written; PERFORMANCE of a loop that is not pipelined, unrolled completely or a DATAFLOW
-region; INLINE of the top function.
+bundle; CACHE of a port that is written, is no m_axi port or shares its bundle, and of sizes that are no powers of two;
+PERFORMANCE of a loop that is not pipelined, unrolled completely or a DATAFLOW region; INLINE of the top function.
 
 ## Why is this bad
 The tool takes one of the two, or its default, and says so in the middle of its log.
@@ -160,7 +160,23 @@ def _registers(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _caches(facts: Facts) -> Iterator[Diagnostic]:
+    """UG1399, pragma HLS cache, limitations."""
+    ports = {v: (d, mode) for d, mode in interfaces(facts) for v in d.variables if mode != "s_axilite"}
     for d in active(facts.program, "cache"):
+        for name in ("lines", "depth"):
+            value = d.values.get(name, 1)
+            if value < 1 or value & (value - 1):
+                yield facts.report(RULE, d.at, f"CACHE: {name}={value} is no power of two", f"say {name}=1, 2, 4, ..")
+        for port, mode in (ports[v] for v in d.variables if v in ports):
+            bundle = port.option("bundle")
+            shared = [p for p, _ in ports.values() if p is not port and bundle and p.option("bundle") == bundle]
+            if mode != "m_axi":
+                message = f"CACHE: the port is {mode}, a cache is for m_axi"
+                yield facts.report(RULE, d.at, message, "remove it", [(port.at, "the port")])
+            elif any(p.function == port.function for p in shared):
+                message = f"CACHE: bundle {bundle} has another port: a cache is for one"
+                related = [(p.at, "the other port") for p in shared[:1]]
+                yield facts.report(RULE, d.at, message, "give the cached port a bundle of its own", related)
         for ident in d.variables:
             written = next((a for a in facts.analysis.of_array(ident) if a.kind == "write"), None)
             if written is not None:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `type=` that is no memory, `impl=` that this memory cannot have, and `op=`
-or `impl=` of BIND_OP that do not go together.
+or `impl=` of BIND_OP that do not go together or not with the type of the variable; and UltraRAM for an array with
+initial values.
 
 ## Why is this bad
 The directive is refused or ignored, and the array gets the memory that the tool chooses.
@@ -37,6 +38,8 @@ import difflib
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.program import ArrayType, Const, CType, InitList, ScalarType, Variable
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 
@@ -70,6 +73,22 @@ MOST_LATENCY = {"mul": 4, "add": 4, "sub": 4}  # of the same tables
 _FREE = frozenset(("sdiv", "udiv", "srem", "urem", "shl", "lshr", "ashr", "icmp", "fcmp", "dcmp", "add_chain"))
 
 
+def _other_numbers(facts: Facts, d: Directive, op: str) -> Variable | None:
+    """A variable that the operation cannot give a value: a float by `add`, an integer by `fadd`."""
+    kinds = ("float", "fixed") if op not in MOST_LATENCY else ("int", "bool", "fixed")
+    for variable in (facts.program.variable(v) for v in d.variables if op in OPERATORS):
+        of = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+        if isinstance(of, ScalarType) and of.kind not in kinds:
+            return variable
+    return None
+
+
+def _named(of: CType) -> str:
+    """The type of a number, for people."""
+    of = of.element if isinstance(of, ArrayType) else of
+    return of.name if isinstance(of, ScalarType) else "none"
+
+
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Types and implementations against the tables."""
     for d in active(facts.program, "bind_storage"):
@@ -83,12 +102,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif impl not in STORAGE[kind]:
             message = f"BIND_STORAGE: {kind} has no implementation '{impl}'"
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(STORAGE[kind]), related)
+        for v in variables if impl.startswith("uram") else ():
+            if isinstance(v.init, InitList) and any(not isinstance(x, Const) or x.value for _, x in v.init.items):
+                message = f"BIND_STORAGE: '{v.name}' has initial values, an UltraRAM cannot hold them"
+                hint = "bind it as bram, or write the values when the kernel starts (Versal has such UltraRAMs)"
+                yield facts.report(RULE, d.at, message, hint, related, severity="warning")
     for d in active(facts.program, "bind_op"):
         op, impl = (d.option("op") or "").lower(), (d.option("impl") or "auto").lower()
         known = OPERATORS.get(op, ("auto", "all", "fabric") if op in _FREE else ())
         if known and impl not in known:
             message = f"BIND_OP: {op} has no implementation '{impl}'"
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(known))
+        elif (wrong := _other_numbers(facts, d, op)) is not None:
+            what = "floating point" if op not in MOST_LATENCY else "integers"
+            message = f"BIND_OP: {op} is an operation of {what}, '{wrong.name}' is {_named(wrong.type)}"
+            yield facts.report(RULE, d.at, message, None, [(wrong.at, "the variable")])
         elif d.values.get("latency", 0) > MOST_LATENCY.get(op, d.values.get("latency", 0)):
             message = f"BIND_OP: {op} has a latency of at most {MOST_LATENCY[op]}"
             yield facts.report(RULE, d.at, message, f"say latency={MOST_LATENCY[op]} or less")

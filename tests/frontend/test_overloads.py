@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions
+from hlspart.model.program import Call, expressions, walk, walk_statements
 from hlspart.pipeline import Pipeline
 from hlspart.semantics.effects import Effects
 
@@ -39,13 +40,13 @@ def test_definitions_and_prototypes_of_one_signature_are_one_function() -> None:
     found = pipeline(TEXT)
     assert [d.message for d in found.program.diagnostics] == []
     functions = found.program.functions
-    assert list(functions) == ["sum", "sum(float*,int)", "put", "put(int,int*)", "put(short,int*)", "f"]
-    assert [len(functions[n].prototypes) for n in ("sum", "sum(float*,int)", "put")] == [1, 1, 0]
+    assert list(functions) == ["sum", "sum(const float*,int)", "put", "put(int,int*)", "put(short,int*)", "f"]
+    assert [len(functions[n].prototypes) for n in ("sum", "sum(const float*,int)", "put")] == [1, 1, 0]
 
 
 def test_a_call_means_the_overload_of_its_arguments() -> None:
     assert called(pipeline(TEXT)) == {
-        "sum", "sum(float*,int)", "put", "put(int,int*)", "put(short,int*)", "one of the functions put",
+        "sum", "sum(const float*,int)", "put", "put(int,int*)", "put(short,int*)", "one of the functions put",
     }  # fmt: skip
     assert called(pipeline(TEXT.replace("put(c, o)", "put(7u, o)"))) == set(pipeline(TEXT).program.functions) - {"f"}
     declared = "void g(int a[4]);\nvoid g(int a[4], int v);\nvoid f(int x[4], char c) { g(x); g(x, c); }\n"
@@ -135,3 +136,31 @@ void top(int a[64], float f[4], hls::stream<P> &s, hls::stream<W> &t) {
 """
     program = load(["t.cpp"], FrontendOptions(), lambda _: text.encode())
     assert set(program.functions) == {"work", "other", "other(float)", "top"} and not program.undefined
+
+
+def test_const_of_what_a_reference_means_tells_functions_apart() -> None:
+    """A constant, a temporary and a constant object go to the one, variables to the other, as in C++."""
+    text = """\
+    int get(const int &);
+    int get(int &a) { return a + 1; }
+    int get(const int &a) { return a; }
+    struct S { int x; int at(int i) { return x + i; } int at(int i) const { return x - i; } };
+    int row(const int a[4]) { return a[0]; }
+    int row(int a[4]) { return a[1]; }
+    """
+    calls = {
+        "const int c = n; r[0] = get(c);": "get",
+        "int d = n; r[0] = get(d);": "get(int)",
+        "r[0] = get(n + 1);": "get",
+        "r[0] = get(r[1]);": "get(int)",
+        "S s; s.x = n; r[0] = s.at(1);": "S::at(S,int)",
+        "const S s = {n}; r[0] = s.at(1);": "S::at",
+        "r[0] = row(v);": "row",
+        "r[0] = row(r);": "row(int*)",
+    }
+    for body, name in calls.items():
+        found = pipeline(f"{text}void f(int r[4], const int v[4], int n) {{ {body} }}\n")
+        assert [d.message for d in found.program.diagnostics] == []
+        body_of_f = found.program.functions["f"].body
+        calls_of_f = (e for stmt in walk_statements(body_of_f) for top in expressions(stmt) for e in walk(top))
+        assert [e.function for e in calls_of_f if isinstance(e, Call)] == [name], body

@@ -1,0 +1,84 @@
+"""FUNCTION_INSTANTIATE that makes no instances.
+
+## What it does
+Reports FUNCTION_INSTANTIATE of an argument that no call gives a constant, and in a function that is inlined.
+
+## Why is this bad
+The tool makes an instance for each constant that calls hand over. Without constants, or without a function, there is
+nothing to make.
+
+## Example
+```c
+int scale(int x, int gain) {
+#pragma HLS inline off
+#pragma HLS function_instantiate variable=gain
+  return x * gain;
+}
+void f(const int a[16], int b[16], int g) {
+  for (int i = 0; i < 16; i++) b[i] = scale(a[i], g);
+}
+```
+
+## Use instead
+```c
+int scale(int x, int gain) {
+#pragma HLS inline off
+#pragma HLS function_instantiate variable=gain
+  return x * gain;
+}
+void f(const int a[16], int b[16]) {
+  for (int i = 0; i < 16; i++) b[i] = scale(a[i], 3) + scale(a[i], 5);
+}
+```
+
+## Vitis message it predicts
+None: the directive has no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
+
+RULE = Rule("HLP441", "function-instantiate", "warning", hint="remove it, or call the function with constants")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """The directive against the calls of its function."""
+    program = facts.program
+    inlined = {d.function: d for d in active(program, "inline") if not d.has("off") and d.loop is None}
+    for d in active(program, "function_instantiate"):
+        function = program.functions.get(d.function or "")
+        if function is None or function.open:
+            continue
+        other = inlined.get(function.name)
+        if other is not None:
+            message = f"FUNCTION_INSTANTIATE: {function.name}() is inlined, there is no function to make instances of"
+            yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "inlined here")])
+            continue
+        for ident in d.variables:
+            if ident not in function.params:
+                continue
+            place = function.params.index(ident)
+            given = [call.args[place] for call in _calls(program, function.name) if place < len(call.args)]
+            if given and all(isinstance(x, c.Name) and _varies(program, x.variable) for x in given):
+                name = program.variable(ident).name
+                message = f"FUNCTION_INSTANTIATE: no call of {function.name}() gives '{name}' a constant"
+                yield facts.report(RULE, d.at, message, None, [(x.at, "handed over here") for x in given[:3]])
+
+
+def _calls(program: c.Program, name: str) -> Iterator[c.Call]:
+    for function in program.functions.values():
+        for stmt in c.walk_statements(function.body):
+            for top in c.expressions(stmt):
+                yield from (e for e in c.walk(top) if isinstance(e, c.Call) and e.function == name)
+
+
+def _varies(program: c.Program, ident: int) -> bool:
+    """Whether a variable comes from outside: an argument of the top, which no instance knows."""
+    variable = program.variable(ident)
+    return variable.storage == "parameter" and isinstance(variable.type, c.ScalarType) and not variable.const

@@ -1,0 +1,50 @@
+"""What lint tells of a file that cannot be read, or that is for another tool."""
+
+from __future__ import annotations
+
+from lint_helpers import lint_of
+
+
+def found(path: str, text: str) -> list[tuple[str, int]]:
+    return sorted((d.rule, d.place.line) for d in lint_of({path: text}).diagnostics if d.severity != "info")
+
+
+def test_a_misspelt_pragma_is_told_beside_a_syntax_error() -> None:
+    text = """void f(int a[8], int n) {
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPLINE II=1
+#pragma HLS ARRAY_PARTITION variable=a factor=n cyclic
+#pragma HLS UNROLL factor=2
+    a[i] = i
+  }
+}
+"""
+    assert found("k.c", text) == [("HLP002", 7), ("HLP101", 3)]
+    assert found("k.cpp", text.replace("  }\n", "")) == [("HLP002", 1), ("HLP101", 3)]
+
+
+def test_pipeline_and_dataflow_are_directives_of_bambu_too() -> None:
+    text = """#pragma HLS interface port=a mode=m_axi offset=direct bundle=g0
+{}void f(int *a) {{
+  for (int i = 0; i < 64; i++) {{
+#pragma HLS pipeline II=1
+    a[i] = a[i] + 1;
+  }}
+}}
+"""
+    assert [rule for rule, _ in found("k.c", text.format(""))] == ["HLP107"]
+    assert [rule for rule, _ in found("k.c", text.format("#pragma HLS_interface a m_axi direct\n"))] == ["HLP107"]
+    vitis = text.format("").replace("pipeline II=1", "interface port=a mode=m_axi")
+    assert "HLP107" not in [rule for rule, _ in found("k.c", vitis)]
+
+
+def test_a_cast_as_initial_value_is_none_of_a_parameter() -> None:
+    text = """template <typename T> struct vec3 {{ T x, y, z; vec3(T v) : x(v), y(v), z(v) {{}} }};
+void f(const float a[8], float *r) {{
+  const vec3<float> c({});
+  float s = c.x;
+  for (int i = 0; i < 8; i++) s += a[i];
+  *r = s;
+}}
+"""
+    assert all(found("k.cpp", text.format(value)) == [] for value in ("float(0.5)", "float(a[0] + 1)", "0.5f"))
