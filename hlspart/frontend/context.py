@@ -46,6 +46,11 @@ class FunctionDeclaration(Struct, frozen=True):
     overloads: tuple[FunctionDeclaration, ...] = ()
     reference: bool = False
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The signature without what a call may or may not change."""
+        return tuple(x.removeprefix("const ") for x in self.signature)
+
 
 class VariableId(Struct, frozen=True):
     """A variable in scope."""

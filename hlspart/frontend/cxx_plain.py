@@ -40,6 +40,7 @@ class PlainMethod(Struct):
     name: Token
     params: list[Token]
     body: list[Token]
+    const: bool
 
 
 class PlainClass(Struct):
@@ -138,8 +139,9 @@ def _member(tokens: list[Token], start: int, last: int, into: PlainClass) -> int
 
 def _method(tokens: list[Token], start: int, opening: int, last: int, into: PlainClass) -> int:
     name, close = tokens[opening - 1], partner(tokens, opening)
-    at = close + 1
+    at, const = close + 1, False
     while tokens[at].text in ("const", "noexcept"):
+        const = const or tokens[at].text == "const"
         at += 1
     inits: dict[str, list[Token]] = {}
     while name.text == into.name.text and tokens[at].text in (":", ",") and tokens[at + 2].text in ("(", "{"):
@@ -153,9 +155,10 @@ def _method(tokens: list[Token], start: int, opening: int, last: int, into: Plai
     if name.text != into.name.text:
         before = [t for t in tokens[start : opening - 1] if t.text not in ("inline", "constexpr")]
         said = [t.text for t in tokens[opening : close + 1]]
-        if any(m.name.text == name.text and [t.text for t in m.params] == said for m in into.methods):
+        others = [m for m in into.methods if m.name.text == name.text and m.const != const]
+        if any([t.text for t in m.params] == said for m in others):
             raise refuse(name, f"two member functions {name.text} that differ in const alone")
-        into.methods.append(PlainMethod(before, name, tokens[opening : close + 1], body))
+        into.methods.append(PlainMethod(before, name, tokens[opening : close + 1], body, const))
         return end + 1
     params = split([t for t in tokens[opening + 1 : close] if not isinstance(t, PragmaToken)])
     plain = all(len(p) > 1 and p[-1].kind == "id" and "=" not in [t.text for t in p] for p in params)

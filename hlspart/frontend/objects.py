@@ -36,9 +36,7 @@ class ObjectCalls:
             return None
         if arrow and of is not None:
             base = self._first(base, of)
-        own = (
-            any(x.signature[:1] == (of.name,) and len(x.signature) > len(args) for x in _every(entry)) if of else False
-        )
+        own = any(x.types[:1] == (of.name,) and len(x.signature) > len(args) for x in _every(entry)) if of else False
         return self.call(entry, (base, *args) if own else tuple(args), at, callee)
 
     def _first(self, pointer: ir.Expr, of: ir.StructType) -> ir.Expr:
@@ -144,7 +142,7 @@ class ObjectCalls:
             or not isinstance(entry, FunctionDeclaration)
         ):
             return None
-        if len(args) > 2 and any(len(x.signature) == len(args) and x.signature[1] == of.name for x in _every(entry)):
+        if len(args) > 2 and any(len(x.signature) == len(args) and x.types[1] == of.name for x in _every(entry)):
             return None
         if self._copies(of) and not isinstance(args[1], ir.Call):
             return self.call(entry, (args[0], args[1]), at, callee)
@@ -244,7 +242,7 @@ def _constructor(of: ir.StructType) -> str:
 
 def _copying(entry: FunctionDeclaration) -> bool:
     """Whether a constructor takes another object of its class."""
-    return len(entry.signature) == 2 and entry.signature[0] == entry.signature[1]
+    return len(entry.signature) == 2 and entry.types[0] == entry.types[1]
 
 
 def _every(entry: FunctionDeclaration) -> tuple[FunctionDeclaration, ...]:

@@ -60,7 +60,7 @@ def chosen(
     typed = {x.name: _types(x, functions, variables) for x in open_}
     types = [a.type for a in args]
     open_ = _const_or_not(open_, args, variables)
-    open_ = [x for x in open_ if all(map(_is_stream, x.signature, types))]
+    open_ = [x for x in open_ if all(map(_is_stream, x.types, types))]
     same = []
     if all(typed[x.name] is not None for x in open_):
         open_ = [x for x in open_ if all(map(_fits, typed[x.name] or (), types))]
@@ -85,11 +85,7 @@ def _const_or_not(
         for other in every:
             pairs = list(zip(one.signature, other.signature, args, strict=False))
             unlike = [(a, arg) for a, b, arg in pairs if a != b]
-            if (
-                not unlike
-                or len(one.signature) != len(other.signature)
-                or not all(a.removeprefix("const ") == b.removeprefix("const ") for a, b, _ in pairs)
-            ):
+            if not unlike or one.types != other.types:
                 continue
             if any(a.startswith("const ") != _is_const(arg, variables) for a, arg in unlike) and one in kept:
                 kept.remove(one)
@@ -118,7 +114,7 @@ def _types(
 def _is_stream(parameter: str, argument: ir.CType) -> bool:
     """Whether a parameter, by its text, and an argument both may be a stream, or neither: nothing converts to one."""
     if isinstance(argument, ir.StreamType):
-        return not parameter.endswith("*") and not set(parameter.removeprefix("const ").split()) <= _NUMBERS
+        return not parameter.endswith("*") and not set(parameter.split()) <= _NUMBERS
     return not isinstance(argument, ir.ScalarType | ir.PointerType) or "stream<" not in parameter
 
 

@@ -49,6 +49,25 @@ def entries(facts: Facts) -> frozenset[str]:
     )
 
 
+def meant_as_tops(facts: Facts) -> frozenset[str | None]:
+    """Functions with a mode for their control that nothing with an INTERFACE calls: what calls them is not built."""
+    ports = {d.function for d, _ in interfaces(facts)}
+    control = {d.function for d, mode in interfaces(facts) if mode and (d.option("port") or "").lower() == "return"}
+    called = callers(facts.program)
+    return frozenset(f for f in control if not any(name in ports for name, _ in called.get(f or "", ())))
+
+
+def of_benches(facts: Facts) -> frozenset[str]:
+    """Functions that call one that is meant as a top, directly or not: they make no hardware."""
+    found: set[str] = set()
+    waiting = [name for name in meant_as_tops(facts) if name is not None]
+    while waiting:
+        more = {by for by, _ in callers(facts.program).get(waiting.pop(), ())} - found
+        found |= more
+        waiting += more
+    return frozenset(found)
+
+
 def for_host(facts: Facts, name: str) -> bool:
     """Whether a function has C linkage in C++ text, as kernels have that a host finds by their name."""
     function = facts.program.functions[name]

@@ -59,6 +59,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import of_benches
 from hlspart.rules._late_reads import late_reads
 from hlspart.rules._nests import active
 from hlspart.rules._network import FifoNetwork, Standstill, alone, depth_of, network
@@ -73,7 +74,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Networks that stop."""
     free = apart(facts.program)
     found = [network(facts.program, region, free) for region in regions(facts.program)]
-    found += [alone(facts.program, name) for name in facts.program.functions]
+    benches = of_benches(facts)
+    found += [alone(facts.program, name) for name in facts.program.functions if name not in benches]
     trips = facts.trips
     for net in found:
         if net is None or any(True for _ in net.counts(trips)):

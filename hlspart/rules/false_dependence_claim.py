@@ -42,6 +42,7 @@ from msgspec.structs import replace
 
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.directives import Directive
+from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule, Witness
 from hlspart.rules._elements import meeting
 
@@ -49,32 +50,37 @@ RULE = Rule("HLP209", "false-dependence-claim", "warning")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Claims that an exact dependence test refutes."""
-    if facts.carried is None:
-        return
-    for directive in facts.program.directives:
+    """Claims that an exact dependence test refutes; of the instances of a template that with the nearest iterations."""
+    nearest: dict[Span, tuple[Directive, str, Witness]] = {}
+    for directive in facts.program.directives if facts.carried is not None else ():
         if directive.kind != "dependence" or not directive.usable or directive.loop is None:
             continue
-        judged = next(((d, w) for d in _each(facts, directive) if (w := facts.carried(d) or _walked(facts, d))), None)
-        if judged is None or "distance" in directive.values:  # with a distance: another rule's
-            continue
-        said, witness = judged
-        name = facts.program.variable(said.variables[0]).name
-        loop = facts.program.loops[directive.loop].name
-        if witness.distance == 0:
-            message = f"'{name}' does depend on an access of the same iteration of loop {loop}"
-            related = [(witness.source, "accessed here"), (witness.sink, "and again in the same iteration")]
-            yield facts.report(RULE, directive.at, message, "remove it", related)
-            continue
-        found = [x for x in facts.pipelined() if x.loop == directive.loop]
-        short = bool(found) and found[0].depth is not None and witness.distance * (found[0].ii or 1) < found[0].depth
-        message = f"'{name}' does depend on iterations {witness.distance} before in loop {loop}"
-        backwards = directive.choice("direction", ("raw", "war", "waw")) in ("war", "waw")
-        first, then = ("accessed here", "written") if backwards else ("written here", "read")
-        related = [(witness.source, first), (witness.sink, f"{then} {witness.distance} iterations later")]
-        hint = f"remove it, or say distance={witness.distance} dependent=true"
-        severity: Severity = "error" if short and not backwards else "warning"
-        yield facts.report(RULE, directive.at, message, hint, related, severity=severity)
+        if "distance" in directive.values:
+            continue  # another rule's
+        for said in _each(facts, directive):
+            witness = facts.carried(said) or _walked(facts, said) if facts.carried is not None else None
+            known = nearest.get(directive.at.span)
+            if witness is not None and (known is None or witness.distance < known[2].distance):
+                nearest[directive.at.span] = directive, facts.program.variable(said.variables[0]).name, witness
+    for directive, name, witness in nearest.values():
+        yield _told(facts, directive, name, witness)
+
+
+def _told(facts: Facts, directive: Directive, name: str, witness: Witness) -> Diagnostic:
+    loop = facts.program.loops[directive.loop if directive.loop is not None else -1].name
+    if witness.distance == 0:
+        message = f"'{name}' does depend on an access of the same iteration of loop {loop}"
+        related = [(witness.source, "accessed here"), (witness.sink, "and again in the same iteration")]
+        return facts.report(RULE, directive.at, message, "remove it", related)
+    found = [x for x in facts.pipelined() if x.loop == directive.loop]
+    short = bool(found) and found[0].depth is not None and witness.distance * (found[0].ii or 1) < found[0].depth
+    message = f"'{name}' does depend on iterations {witness.distance} before in loop {loop}"
+    backwards = directive.choice("direction", ("raw", "war", "waw")) in ("war", "waw")
+    first, then = ("accessed here", "written") if backwards else ("written here", "read")
+    related = [(witness.source, first), (witness.sink, f"{then} {witness.distance} iterations later")]
+    hint = f"remove it, or say distance={witness.distance} dependent=true"
+    severity: Severity = "error" if short and not backwards else "warning"
+    return facts.report(RULE, directive.at, message, hint, related, severity=severity)
 
 
 def _each(facts: Facts, directive: Directive) -> list[Directive]:

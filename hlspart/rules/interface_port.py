@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import callers, entries, interfaces
+from hlspart.rules._interfaces import callers, entries, interfaces, meant_as_tops
 
 RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top function, and name a parameter of it")
 
@@ -46,7 +46,7 @@ RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top func
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """INTERFACE below the top, or on a local variable."""
     called, tops = callers(facts.program), entries(facts)
-    meant = _meant_as_tops(facts)
+    meant = meant_as_tops(facts)
     for d, _ in interfaces(facts):
         others = [variable for v in d.variables if (variable := facts.program.variable(v)).storage != "parameter"]
         if others and others[0].storage in ("local", "static"):
@@ -63,11 +63,3 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if by is not None and d.function is not None:
                 message = f"INTERFACE in {d.function}(), which {by[0]}() calls: only the top function has ports"
                 yield facts.report(RULE, d.at, message, None, [(by[1], "called here")])
-
-
-def _meant_as_tops(facts: Facts) -> frozenset[str | None]:
-    """Functions with a mode for their control that nothing with an INTERFACE calls: what calls them is not built."""
-    ports = {d.function for d, _ in interfaces(facts)}
-    control = {d.function for d, mode in interfaces(facts) if mode and (d.option("port") or "").lower() == "return"}
-    called = callers(facts.program)
-    return frozenset(f for f in control if not any(name in ports for name, _ in called.get(f or "", ())))

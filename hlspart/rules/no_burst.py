@@ -119,8 +119,17 @@ def _reason(facts: Facts, a: Access) -> str | None:
         return f"goes backwards in loop {info.name}"
     unrolled = facts.unrolled.get(a.loops[-1]) is not None
     if stride > 1:
-        return f"strides by {stride} elements in loop {info.name}" if not unrolled else None
+        alone = not unrolled and not _filled(facts, a, stride)
+        return f"strides by {stride} elements in loop {info.name}" if alone else None
     return "stands under a condition of its loop" if stride == 1 and _conditional(facts, a) else None
+
+
+def _filled(facts: Facts, a: Access, stride: int) -> bool:
+    """Whether other accesses of the iteration take the elements that a stride leaves out: together they go on."""
+    beside = [x for x in facts.analysis.of_array(a.array) if x.kind == a.kind and x.loops == a.loops and x.index]
+    same = [x.index[-1] for x in beside if x.index and a.index and x.index[:-1] == a.index[:-1]]
+    own = a.index[-1] if a.index else None
+    return len({f.const % stride for f in same if f is not None and own is not None and f.terms == own.terms}) == stride
 
 
 def _conditional(facts: Facts, a: Access) -> bool:

@@ -157,7 +157,8 @@ def test_a_broken_unit_leaves_nothing_behind() -> None:
     files = {"a.c": "int early[4];\n#pragma HLS x\nvoid f(void) { early[0] = 1; int z = ; }\n", "b.c": "int late[2];\n"}
     loaded = load(list(files), FrontendOptions(), lambda path: files[path].encode())
     assert loaded.units[0].error is not None and loaded.units[1].error is None
-    assert [v.name for v in loaded.variables] == ["late"] and not loaded.pragmas and not loaded.functions
+    assert [v.name for v in loaded.variables] == ["late"] and not loaded.functions
+    assert [p.unread is not None for p in loaded.pragmas] == [True]  # which are told of all the same
 
 
 def test_cpp_text_in_a_c_file_is_hinted_at() -> None:
