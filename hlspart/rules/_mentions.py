@@ -39,6 +39,20 @@ def changed(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
                     case c.Assign(target=target) | c.IncDec(operand=target):
                         root = root_of(target)
                         found |= {root[0]} if root is not None else set()
-                    case c.Call(args=args):
-                        found |= {r[0] for a in args if (r := root_of(a)) is not None}
+                    case c.Call():
+                        found |= handed(program, node)
     return frozenset(found)
+
+
+def handed(program: c.Program, call: c.Call) -> frozenset[int]:
+    """Variables that a call may change: not those of which it gets the value."""
+    args: tuple[c.Expr, ...] = call.args
+    function = program.functions.get(call.function or "")
+    if call.function in ("stream.write", "stream.write_nb"):
+        args = args[:1]
+    elif function is not None and len(function.params) == len(args):
+        formals = [program.variable(v) for v in function.params]
+        args = tuple(
+            a for a, v in zip(args, formals, strict=True) if v.reference or not isinstance(v.type, c.ScalarType)
+        )
+    return frozenset(r[0] for a in args if (r := root_of(a)) is not None)

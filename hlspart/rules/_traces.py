@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
-from hlspart.rules._mentions import changed, mentioned, mentioned_in
+from hlspart.rules._mentions import changed, handed, mentioned, mentioned_in
 from hlspart.rules._processes import Path, root_of
 
 MOST_STEPS = 20_000  # of all tasks together
@@ -262,11 +262,8 @@ class TaskTrace:
                     match node:
                         case c.Assign(target=c.Name(variable=ident)) | c.IncDec(operand=c.Name(variable=ident)):
                             frame.values[ident] = None
-                        case c.Call(args=args):
-                            for arg in args:
-                                found = root_of(arg)
-                                if found is not None:
-                                    frame.values[found[0]] = None
+                        case c.Call():
+                            frame.values.update(dict.fromkeys(handed(self.program, node)))
 
     def _value(self, expr: c.Expr, frame: TaskFrame) -> int | None:
         match expr:
