@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hlspart.expand import updates
 from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import provable, told
 from hlspart.expand.interchange import NestedLoops, pairs
@@ -179,7 +180,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
             then(pipeline.interchanged)
         else:
             ways += _in_another_order(pipeline, options, search)
-    moved = search.goes_on("values handed on in variables", lambda: handed_on(*known))
+    moved = search.goes_on("values handed on in variables", lambda: handed_on(*known) or updates.by_data(*known))
     if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)
     provably = search.goes_on("dependences in directives", lambda: provable(*known))
@@ -294,8 +295,26 @@ def scalar_replaced(pipeline: Predicted) -> Reused:
     program, analysis, figures = pipeline.program, pipeline.analysis, pipeline.figures
     edits = in_variables(program, analysis, handed_on(program, analysis, figures))
     text = changed(program, figures, pipeline.predict, edits) if edits else None
-    faster = text is not None and text.after is not None and slowest(text.after) < slowest(figures)
-    return text if text is not None and faster else unchanged(program)
+    if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
+        return text
+    taken, best = tuple[updates.ElementUpdate, ...](), unchanged(program)
+    for some in _by_loop(updates.by_data(program, analysis, figures)):
+        edits = updates.in_variables(program, analysis, (*taken, *some))
+        text = changed(program, figures, pipeline.predict, edits) if edits else None
+        if text is not None and text.after is not None and _ends(text.after) < _ends(best.after or figures):
+            taken, best = (*taken, *some), text
+    return best
+
+
+def _by_loop(found: Sequence[updates.ElementUpdate]) -> Iterator[tuple[updates.ElementUpdate, ...]]:
+    """All updates of each loop."""
+    for loop in dict.fromkeys(x.loop for x in found):
+        yield tuple(x for x in found if x.loop is loop)
+
+
+def _ends(figures: IIResult) -> tuple[int, int]:
+    """The II of all pipelined loops together, the least and the most that it may be."""
+    return slowest(figures), _at_most(figures)
 
 
 def dependences_told(pipeline: Predicted) -> Reused:

@@ -14,10 +14,9 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
-from hlspart.expand.region import Refusal
-from hlspart.expand.texts import as_many, indent_of, padded
+from hlspart.expand.texts import as_many, with_directives
 from hlspart.model.access import Access, AccessAnalysis
-from hlspart.model.program import Call, Loop, Name, PragmaMark, Program, walk
+from hlspart.model.program import Call, Loop, Name, Program, walk
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import EditBuffer
@@ -121,21 +120,4 @@ def _least(
 
 def _edits(program: Program, lines: dict[int, list[str]], loops: Sequence[Loop], buffer: EditBuffer) -> None:
     for loop in loops:
-        body, path = loop.body, loop.at.span.path
-        if not body.at.editable or not loop.header.editable:
-            raise Refusal("macro", f"the loop {loop.name} stands in a macro", loop.at)
-        source = program.sources[path].text
-        pad = indent_of(program, loop.at) + "    "
-        text = "".join("\n" + padded(pad, x) for x in lines[loop.id])
-        marks = [s for s in body.body if isinstance(s, PragmaMark) and s.at.kind == "plain"]
-        if marks and body.braces:
-            buffer.insert(path, marks[0].at.span.end, text)
-            continue
-        at = body.at.span.start + 1 if body.braces else loop.header.span.end
-        behind = source[at : source.find("\n", at)]
-        end = f"\n{pad}" if behind.strip() else ""
-        if body.braces:
-            buffer.insert(path, at, text + end)
-        else:
-            buffer.insert(path, at, f" {{{text}{end}")
-            buffer.insert(path, body.at.span.end, f"\n{pad[4:]}}}")
+        with_directives(program, buffer, loop, lines[loop.id])

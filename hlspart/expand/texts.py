@@ -20,6 +20,7 @@ from hlspart.model.program import (
     Loop,
     Name,
     PointerType,
+    PragmaMark,
     Program,
     ScalarType,
     Stmt,
@@ -269,6 +270,28 @@ def in_front(program: Program, buffer: EditBuffer, loop: Loop, lines: Sequence[s
         buffer.insert(path, line - 1, above)
     else:
         buffer.insert(path, start, f"{above}\n{pad}")
+
+
+def with_directives(program: Program, buffer: EditBuffer, loop: Loop, lines: Sequence[str]) -> None:
+    """Insert directives into the body of a loop, behind its first one. Raises :class:`Refusal` where a macro has it."""
+    body, path = loop.body, loop.at.span.path
+    if not body.at.editable or not loop.header.editable:
+        raise Refusal("macro", f"the loop {loop.name} stands in a macro", loop.at)
+    source = program.sources[path].text
+    pad = indent_of(program, loop.at) + "    "
+    text = "".join("\n" + padded(pad, x) for x in lines)
+    marks = [s for s in body.body if isinstance(s, PragmaMark) and s.at.kind == "plain"]
+    if marks and body.braces:
+        buffer.insert(path, marks[0].at.span.end, text)
+        return
+    at = body.at.span.start + 1 if body.braces else loop.header.span.end
+    behind = source[at : source.find("\n", at)]
+    end = f"\n{pad}" if behind.strip() else ""
+    if body.braces:
+        buffer.insert(path, at, text + end)
+    else:
+        buffer.insert(path, at, f" {{{text}{end}")
+        buffer.insert(path, body.at.span.end, f"\n{pad[4:]}}}")
 
 
 def as_many(
