@@ -65,22 +65,32 @@ class Rewritable(Predicted, Protocol):
         """What is known of another text."""
 
 
+_MOST_PASSES = 8  # of one way over its own text
+
+#: By style, the way that is meant where a style is none of banks.
+_ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
+    "reuse": lambda text: text.reuse.asked,
+    "interchange": lambda text: text.interchanged,
+    "scalars": lambda text: text.scalar_replaced,
+    "dependences": lambda text: text.dependences_told,
+    "bundles": lambda text: text.bundled,
+}
+
+
 def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     """Banked C or reuse buffers, as the text or, on request, the inference has it; nothing gets slower."""
-    if options.style == "reuse":
-        return pipeline.reuse.asked.result
-    if options.style == "interchange":
-        return pipeline.interchanged.result
-    if options.style == "scalars":
-        return pipeline.scalar_replaced.result
-    if options.style == "dependences":
-        return pipeline.dependences_told.result
-    if options.style == "bundles":
-        return pipeline.bundled.result
+    if options.style in _ONE_WAY:
+        way, passes = _ONE_WAY[options.style], iter(range(_MOST_PASSES))
+        first = way(pipeline).result
+        return _settled(pipeline, first, lambda text: way(text).result, lambda _: next(passes, None) is not None)
     search = _Search(options.most_work)
     result = _fastest(pipeline, options, search)
     if options.infer and options.dialect == "c":
-        result = _settled(pipeline, options, result, search)
+
+        def goes_on(text: RewriteResult) -> bool:
+            return cheap(text, SELECTIONS) and search.goes_on("a second rewrite")
+
+        result = _settled(pipeline, result, lambda text: _fastest(text, options, search), goes_on)
         result = with_missed(pipeline, result, options) if options.style == "auto" else result
     untried = tuple(dict.fromkeys(search.untried))
     result = replace(result, work=search.work, untried=untried)
@@ -136,16 +146,21 @@ def _not_tried(pipeline: Rewritable, result: RewriteResult, options: RewriteOpti
     return [about(pipeline.program, NOT_TRIED, tops[0], None, f"{text} (--max-work allows more)", "note")]
 
 
-def _settled(pipeline: Rewritable, options: RewriteOptions, result: RewriteResult, search: _Search) -> RewriteResult:
-    """``result`` rewritten on until nothing changes: a text may take one more pragma, or show one more way.
+def _settled(
+    pipeline: Rewritable,
+    result: RewriteResult,
+    step: Callable[[Rewritable], RewriteResult],
+    goes_on: Callable[[RewriteResult], bool],
+) -> RewriteResult:
+    """``result`` taken on by ``step`` until nothing changes: a text may take one more pragma, or show one more way.
 
     A text in which an array would get banks a second time stays as it is, and so does one that is long to check.
     """
     program, seen = pipeline.program, [{unit.path: unit.source.text for unit in pipeline.program.units if unit.source}]
-    while dict(result.files) not in seen and cheap(result, SELECTIONS) and search.goes_on("a second rewrite"):
+    while dict(result.files) not in seen and goes_on(result):
         seen.append(dict(result.files))
         second = pipeline.with_texts(result.files)
-        again = _fastest(second, options, search)
+        again = step(second)
         if again.files == result.files:
             break
         groups = by_place(program, second.program, _texts(program, result)).groups(pipeline.analysis, second.analysis)

@@ -2,7 +2,8 @@
 
     python tests/random_rewrites.py [--count 2000] [--seed 0] [--batch 25] [--style NAME] [--kind edges]
 
-Kinds are ``kernels`` (accesses that banks can serve), ``edges`` (what C makes hard) and ``edges++`` (what C++ does).
+Kinds are ``kernels`` (accesses that banks can serve), ``edges`` (what C makes hard), ``edges++`` (what C++ does) and
+``memories`` (fills, windows and updates of memories that have several names).
 Prints after each batch, per style, what became of the array groups so far and how many programs computed
 the same as the original; a program that did not is named with its seed (``--show SEED`` prints it).
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "rewrite"))
 
 import edges
+import memories
 from generator import driver, features, generate
 from rewrite_help import (
     EDGE_STYLES,
@@ -53,6 +55,7 @@ KINDS = {
     "edges++": Kind(
         partial(edges.generate, cxx=True), partial(edges.features, cxx=True), "p.cpp", ("g++", "-std=c++14")
     ),
+    "memories": Kind(memories.generate, memories.features, "p.c", ("gcc", "-std=gnu11")),
 }
 
 
@@ -80,9 +83,9 @@ def banked(text: str, style: str, seed: int, name: str) -> RewriteResult:
     if style == LAYOUTS:
         return laid_out_at_random(text, seed)
     options, tool = EDGE_STYLES[style]
-    return (
-        rewritten(text, style, name) if options.style == "auto" else pipeline(text, tool, name).rewriting(options).run()
-    )
+    if options.style in ("auto", "reuse", "scalars"):
+        return rewritten(text, style, name)
+    return pipeline(text, tool, name).rewriting(options).run()
 
 
 def affine_and_in_range(text: str, group: int) -> bool:

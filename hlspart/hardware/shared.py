@@ -1,4 +1,4 @@
-"""Arrays under two names: parameters for which a call gives one array, local pointers to an array beside them.
+"""Arrays under two names: parameters for which a call gives one array, or one of file scope, local pointers beside it.
 
 Also arrays that a called function, which stays a module, accesses beside the loop that calls it.
 """
@@ -18,7 +18,7 @@ Names = dict[frozenset[int], tuple[str, int]]
 
 @once_per_code(16)
 def shared(program: c.Program) -> Names:
-    """Pairs of variables of one function that may name one array: (words for where that is seen, line)."""
+    """Pairs of variables that one function knows and that may name one array: (words for where that is seen, line)."""
     found: Names = {}
     for function in program.functions.values():
         pointers = _pointers(program, function)
@@ -33,10 +33,17 @@ def shared(program: c.Program) -> Names:
         for call in made
         if call.function in program.functions
     ]
+    wide = {v.id for v in program.variables if v.function is None}
     changed = True
     while changed:
         changed = False
         for call, formals, given in calls:
+            for one, mine in zip(formals, given, strict=False):
+                also = {v for pair in found if pair & mine for v in pair & wide}
+                for pair in (frozenset((one, v)) for v in (mine | also) & wide):
+                    if pair not in found:
+                        found[pair] = ("in the call", program.line(call.at))
+                        changed = True
             for (one, mine), (other, theirs) in combinations(zip(formals, given, strict=False), 2):
                 pair = frozenset((one, other))
                 if pair in found or not (mine and theirs):

@@ -23,10 +23,9 @@ from hlspart.model.source import Span
 from hlspart.reuse.axes import ScanAxis
 from hlspart.reuse.fills import Fill
 from hlspart.reuse.forms import Offset
-from hlspart.reuse.windows import Window, WindowNest, counts_from, is_int
+from hlspart.reuse.windows import Window, WindowNest, counts_from, elements_in, is_int
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
-from hlspart.rewrite.uses import Uses
 
 SPELLED_OUT = 3  # moves of one row, up to which each is a statement
 
@@ -37,7 +36,6 @@ class WindowEmitter(Struct):
     """Writes nests of one program into an edit buffer. ``fills``: by variable, the loop that fills a frame buffer."""
 
     program: Program
-    uses: Uses
     names: Names
     fills: Mapping[int, Fill]
     buffer: EditBuffer
@@ -336,9 +334,8 @@ class _Writer:
     def reads(self) -> None:
         """Each read of the body by its place in the window."""
         records = {a.ref: a for a in self.nest.region.analysis.accesses if a.id in self.window.reads}
-        for use in self.emitter.uses.by_variable.get(self.window.variable, ()):
-            node = use.node
-            if isinstance(node, ArrayRef) and node.id in records:
+        for node in elements_in(self.program, self.nest.loops[-1]).values():
+            if node.id in records:
                 if not node.at.editable:
                     raise Conflict(node.at)
                 forms = self.window.reads[records[node.id].id]

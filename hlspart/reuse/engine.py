@@ -137,7 +137,7 @@ class Reuse(Struct, frozen=True, dict=True):
         """The text, and which nests must not have their windows, and why; empty where the text can be taken."""
         buffer = EditBuffer(self.program.sources, self._given)
         fills = self._fills(nests)
-        emitter = WindowEmitter(self.program, self.uses, Names.of(self.program), fills, buffer)
+        emitter = WindowEmitter(self.program, Names.of(self.program), fills, buffer)
         for nest in nests:
             try:
                 for window in nest.windows:

@@ -21,6 +21,7 @@ from hlspart.expand.texts import block_of, names_in, type_text
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.program import (
     INT,
+    ArrayRef,
     ArrayType,
     Block,
     Call,
@@ -187,6 +188,12 @@ def only(loop: Loop) -> Loop | None:
     return stmts[0] if len(stmts) == 1 and isinstance(stmts[0], Loop) else None
 
 
+def elements_in(program: Program, loop: Loop) -> dict[int, ArrayRef]:
+    """By id, all elements that a loop says."""
+    nodes = (n for root in statement_expressions(program, loop) for n in walk(root))
+    return {n.id: n for n in nodes if isinstance(n, ArrayRef)}
+
+
 class _Windows(Struct, frozen=True):
     """The windows of the body of one pipelined loop."""
 
@@ -203,15 +210,26 @@ class _Windows(Struct, frozen=True):
             return ()
         classes: dict[tuple[int, Template, tuple[int, ...]], list[tuple[Access, tuple[Offset, ...]]]] = {}
         stored = {a.ref for a in self.analysis.accesses if a.kind == "write"}  # `A[i] += x` stores where it reads
+        nodes = elements_in(self.program, body)
         for access in self.analysis.accesses:
             if access.kind != "read" or access.ref in stored or body.id not in access.loops or not access.affine:
                 continue
-            found = form_of(access, iterators)
-            if found is not None:
+            node, found = nodes.get(access.ref), form_of(access, iterators)
+            if node is not None and found is not None and self._sayable(access, node, found[2]):
                 template, scale, offsets = found
                 classes.setdefault((access.array, template, scale), []).append((access, offsets))
-        windows = [self._window(*key, reads) for key, reads in classes.items()]
+        said = {
+            a for a, *_ in classes if any(n.variable == a for n in nodes.values())
+        }  # a load can say the array there
+        windows = [self._window(*key, reads) for key, reads in classes.items() if key[0] in said]
         return tuple(w for w in windows if w is not None)
+
+    def _sayable(self, access: Access, node: ArrayRef, offsets: Sequence[Offset]) -> bool:
+        """Whether the window can stand for a read: by the array's name, or by another one of its type."""
+        if node.variable == access.array:
+            return True
+        array = self.program.variable(access.array).as_array
+        return array is not None and node.type == array.element and all(isinstance(g, Affine) for g in offsets)
 
     def _window(
         self,

@@ -42,6 +42,8 @@ STYLES = {
 EDGE_STYLES = {
     **STYLES,
     "inferred": (RewriteOptions(infer=True), ""),
+    "reuse": (RewriteOptions(style="reuse"), ""),
+    "scalars": (RewriteOptions(style="scalars"), ""),
     "bankdim, clones": (RewriteOptions(style="bankdim", clone=True, split_struct=True), ""),
 }
 SANITIZED = ["-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bodies
 import edges
+import memories
 import pytest
 from generator import driver, features, generate
 from rewrite_help import SANITIZED, laid_out_at_random, outputs, rewritten
@@ -81,6 +82,18 @@ def test_edges_of_the_language(cxx: bool, tmp_path: Path) -> None:
         assert [rewritten(text, style, name).files[name] for text in new] == new
         least = {"split, unrolled": amount(1, 2)}.get(style, amount(3, 10))
         assert tally(results)["rewritten", None] >= least, (style, tally(results))
+
+
+@pytest.mark.parametrize(("style", "seeds"), [("reuse", [1021, 1255, 1593]), ("scalars", [1111, 1122, 1161])])
+def test_memories_with_several_names(style: str, seeds: list[int], tmp_path: Path) -> None:
+    """Each once changed when it was rewritten again: a window left reads by a pointer, a store hid a load."""
+    seeds = [*seeds, *range(5000, 5000 + amount(2, 40))]
+    texts = [memories.generate(seed) for seed in seeds]
+    expected = outputs(tmp_path, "old", texts, driver(seeds), SANITIZED)
+    new = [rewritten(text, style).files["p.c"] for text in texts]
+    assert all(a != b for a, b in zip(texts[:3], new, strict=False))
+    assert outputs(tmp_path, "new", new, driver(seeds), SANITIZED) == expected
+    assert [rewritten(text, style).files["p.c"] for text in new] == new
 
 
 @pytest.mark.parametrize(("make", "seed"), [(generate, 8), (bodies.generate, 1), (bodies.generate, 5)][: amount(1, 3)])

@@ -85,3 +85,24 @@ def test_a_loop_that_uses_an_array_and_a_pointer_into_it():
     assert loop(text % "u").ii == 1
     assert loop(text % "t").ii == loop((text % "t").replace("p[i + 1]", "t[i + 1]")).ii == 2
     assert "one memory" in loop(text % "c ? u : t").cause
+
+
+def test_an_array_of_file_scope_that_is_handed_to_a_function_which_knows_it():
+    """The next iteration reads what this one stores: II 2, which ``d`` and ``g`` as two memories do not show."""
+    text = """static int g[64], h[64];
+static void add(int *d) {
+    L: for (int i = 1; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        d[i] = g[i - 1] * 3;
+    }
+}
+static void inner(int d[64]) { add(d); }
+void top(int a[64], int b[64]) {
+    for (int i = 0; i < 64; i++) g[i] = h[i] = a[i];
+    inner(%s);
+    for (int i = 0; i < 64; i++) b[i] = g[i] + h[i];
+}
+"""
+    assert loop(text % "h").ii == 1
+    found = loop(text % "g")
+    assert found.ii is None and found.cause.startswith("g and d are one memory in the call")
