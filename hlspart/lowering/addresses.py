@@ -14,8 +14,10 @@ from msgspec.structs import replace
 from hlspart.hardware.memory import STREAMS
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
+from hlspart.lowering.doubt import Doubt
 from hlspart.lowering.graph import Edge, MemoryRef, Op
 from hlspart.lowering.lower import Lowered
+from hlspart.model.causes import Cause
 from hlspart.semantics.folding import digits
 from hlspart.targets import Target
 
@@ -27,12 +29,15 @@ def with_addresses(lowered: Lowered, own: tuple[str, ...], storage: Storage, out
     own, whose iterators are written like variables; if that takes longer than a state, iterations start as far apart.
     """
     graph, target = lowered.graph, storage.target
-    ops, edges, made = dict(graph.ops), list(graph.edges), dict[float, int]()
+    ops, edges, made, doubts = dict(graph.ops), list(graph.edges), dict[float, int](), lowered.doubts
     ns = _counting_ns(target) if outlined and len(own) > 1 else 0.0
     if ops and ns > target.effective_ns:
         count = max(ops) + 1
         ops[count] = Op(count, "address", math.ceil(1000 * ns), (), 0, "iterators")
         edges.append(Edge(count, count, 1, math.ceil(ns / target.effective_ns), "data", "iterators"))
+        if _counting_ns(target, 1) <= target.effective_ns:  # a report of 2022.2 (xc7z020, 8 ns) has II 1
+            text = "whether the iterators of a flattened nest come round within a state is not known"
+            doubts = (*doubts, Doubt(Cause(text), gone=frozenset(edges[-1:])))
     for op in graph.memory:
         if op.ref is None or op.ref.key[0] == "stream":
             continue
@@ -46,7 +51,7 @@ def with_addresses(lowered: Lowered, own: tuple[str, ...], storage: Storage, out
             made[ns] = max(ops) + 1
             ops[made[ns]] = Op(made[ns], "address", math.ceil(1000 * ns), (), op.line, "address")
         edges.append(Edge(made[ns], op.id, 0, None, "data", "address"))
-    return replace(lowered, graph=replace(graph, ops=ops, edges=tuple(edges)))
+    return replace(lowered, graph=replace(graph, ops=ops, edges=tuple(edges)), doubts=doubts)
 
 
 def access_ns(op: Op, storage: Storage) -> float:
@@ -87,11 +92,11 @@ def _address_ns(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...], targ
     return counter + (add if moved else 0.0) + scale + total
 
 
-def _counting_ns(target: Target) -> float:
+def _counting_ns(target: Target, bits: int | None = None) -> float:
     """ns from the register of a flattened nest's inner iterator to itself: test, restart, next value, writing."""
-    return sum(_ns(target, kind) for kind in ("cmp", "select", "add")) + target.scalar_ns
+    return sum(_ns(target, kind, bits) for kind in ("cmp", "select", "add")) + target.scalar_ns
 
 
-def _ns(target: Target, kind: str) -> float:
-    time = target.operator(kind, target.index_bits)
+def _ns(target: Target, kind: str, bits: int | None = None) -> float:
+    time = target.operator(kind, bits or target.index_bits)
     return time.in_ns if time is not None else 0.0

@@ -53,6 +53,9 @@ class Values(Channels):
         ops = self.body.ops
         kind, bits = folding.operator(op, operand_type, a, b)
         address = all(ops[x].kind in ("const", "index", "input") for x in (left, right))
+        address = address and (
+            kind != "mul" or a is not None or b is not None
+        )  # reports: a stride of run time multiplies
         if address and kind in folding.ADDRESS and any(ops[x].kind == "index" for x in (left, right)):
             kind = "index"
         if kind == "div" and b is not None and self.frame.reciprocals:

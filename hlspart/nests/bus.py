@@ -15,7 +15,7 @@ from msgspec import Struct
 from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
 from hlspart.lowering.doubt import Doubt, about
-from hlspart.lowering.graph import Op
+from hlspart.lowering.graph import Graph, Op
 from hlspart.model import program as c
 from hlspart.nests.nests import Nest, Nests, Order
 
@@ -38,13 +38,13 @@ NO_REQUESTS = BusRequests()
 _BEATS = frozenset(("load", "store"))  # of which those of a bus have a range of states
 
 
-def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: Storage, banks: Banks) -> BusRequests:
+def requests(nests: Nests, nest: Nest, how: Order, graph: Graph, storage: Storage, banks: Banks) -> BusRequests:
     """The m_axi accesses of one iteration whose requests and responses are part of it."""
-    used = [op for op in ops if op.ref is not None and _memory(op, storage).storage == BUS]
+    used = [op for op in graph.memory if _memory(op, storage).storage == BUS]
     if not used:
         return NO_REQUESTS
     inside = _inside(used, how, storage, banks)
-    why = _unlike(used, nest, storage)
+    why = _unlike(used, nest, storage) or _open(used, inside, graph, storage)
     if why is None and len(inside) < len(used):
         why = _loops(nests, nest)
     if why is None and inside and not storage.target.requests_inside:
@@ -101,6 +101,29 @@ def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
             return f"the port of {name} may get another width than its elements"
         if storage.has_unknown_ports(variable):
             return f"whether each bank of {name} gets a port is not known"
+    return None
+
+
+def _open(used: Sequence[Op], inside: Mapping[int, str], graph: Graph, storage: Storage) -> str | None:
+    """Why the addresses of accesses that run under no condition may still follow one another, though not known."""
+    loads = {op.id for op in graph.ops.values() if op.kind == "load"}
+
+    def decided(op: Op) -> bool:
+        waiting, seen = list(op.args[op.kind == "store" :]), set[int]()  # the address, and guards
+        while waiting:
+            ident = waiting.pop()
+            if ident in loads:
+                return True
+            if ident in graph.ops and ident not in seen:
+                seen.add(ident)
+                waiting += graph.ops[ident].args
+        return False
+
+    for op in used:
+        assert op.ref is not None
+        open_ = op.ref.index is None or None in op.ref.index
+        if open_ and op.id in inside and not (op.ref.guarded or op.ref.branch or decided(op)):
+            return f"addresses of {storage.program.variable(op.ref.variable).name} are products of run time"
     return None
 
 

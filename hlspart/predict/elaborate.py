@@ -139,7 +139,7 @@ class Elaboration:
             unrolls_later=nest.origin == "auto",
         )
         if nest.pipelined:
-            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
+            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest) and not self._asks(nest))
         if self._registered(nest):
             refuse_tested_room(nest.body, self.storage)
             lowered = registered(lowered, self.storage)
@@ -157,7 +157,7 @@ class Elaboration:
             op: counted[v].reach(k, self.storage.memory(v).layout)
             for v, ops in members.items() for k, op in enumerate(ops) if self.storage.memory(v).storage == BUS
         }  # fmt: skip
-        requests = bus.requests(self.nests, nest, how, lowered.graph.memory, self.storage, banks)
+        requests = bus.requests(self.nests, nest, how, lowered.graph, self.storage, banks)
         return Elaborated(
             nest, space, how, behind_responses(lowered, requests, how, self.storage, carriers), carriers,
             {v: tuple(a) for v, a in accesses.items()},
@@ -240,6 +240,11 @@ class Elaboration:
         variables = (self.program.variable(v) for v in sorted(used))
         kept = (v for v in variables if not (v.const and isinstance(v.init, c.Const)))
         return {v.id: f"{_NO_NAME.sub('_', v.name)}_at_{v.id}" for v in kept}
+
+    def _asks(self, nest: Nest) -> bool:
+        """Whether the directive that pipelines a nest names an II."""
+        directive = self.nests.on("pipeline", nest.loop.id if nest.loop is not None else None)
+        return directive is not None and bool({"ii", "II"} & set(directive.values))
 
     def _outlined(self, nest: Nest) -> bool:
         """Whether the loop becomes a module of its own: not when it is all that its function does."""

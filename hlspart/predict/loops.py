@@ -44,11 +44,6 @@ class Prediction(Struct, frozen=True):
 class LoopModel(Elaboration):
     """Predicts the nests of one function."""
 
-    def _asks(self, nest: Nest) -> bool:
-        """Whether the directive that pipelines a nest names an II."""
-        found = self.nests.on("pipeline", nest.loop.id if nest.loop is not None else None)
-        return found is not None and bool({"ii", "II"} & set(found.values))
-
     def problem(self, item: Elaborated) -> tuple[Problem, tuple[Doubt, ...]]:
         """Timing, ports and units of every operation; and what is not known of operators and banks."""
         timing: dict[int, Timing] = {}
@@ -75,8 +70,23 @@ class LoopModel(Elaboration):
         quick = self.target.fabric_adders and self._asks(item.nest)  # reports: the sum is stored in the last state
         handing = 0.0 if quick else self.target.handing_ns
         problem = Problem(item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited, handing)
+        problem = self._unclocked(item.nest, problem)
         doubts = (*of_operators(problem, frozenset(estimated)), *of_dividers(problem, self.storage))
         return problem, (*doubts, *self._shared(item, problem))
+
+    def _unclocked(self, nest: Nest, problem: Problem) -> Problem:
+        """``problem`` without the delays of logic that would lengthen an II that a directive names.
+
+        UG1448 (II-constrained mode): dependences decide the II; what then does not fit lengthens the clock period.
+        """
+        if not self._asks(nest):
+            return problem
+        ops = problem.graph.ops
+        logic = {i for i in recurring(problem.graph) if problem.timing[i].states == 1 and ops[i].ref is None}
+        timing = {i: replace(t, in_ns=0.0, out_ns=0.0) if i in logic else t for i, t in problem.timing.items()}
+        free = replace(problem, timing=timing)
+        asked = recurrence_ii(free, nest.target_ii or 1)
+        return problem if recurrence_ii(problem, nest.target_ii or 1) == asked else free
 
     def _shared(self, item: Elaborated, problem: Problem) -> Iterator[Doubt]:
         """Units that the modules of other loops may have too, outside of all: a report has a state more (2025.2)."""
@@ -111,7 +121,7 @@ class LoopModel(Elaboration):
                 out += target.memory_ns("mux")
             if op.id in item.lowered.kept:
                 out += target.memory_ns("select")
-            return Timing(states, wait, out)
+            return Timing(states, out if states == 1 else wait, out)
         if op.kind == "store":
             assert op.ref is not None
             memory = self.storage.memory(op.ref.variable)
@@ -145,7 +155,7 @@ class LoopModel(Elaboration):
                 time = replace(time, least=fabric.states)
         unit = (f"{op.kind}.{op.impl}" if op.impl else op.kind) if time.shared else None
         short = time.delay_known and time.out_ns + target.scalar_ns > target.effective_ns and self._outlined(item.nest)
-        short = short and not (op.impl is not None and target.fabric_adders and self._asks(item.nest))
+        short = short and not self._asks(item.nest)
         late = time.states > 1 and (short or target.sums_wait)
         return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
 

@@ -142,6 +142,7 @@ def _tool_name(name: str) -> str:
     if name in _tools():
         return name
     wanted = re.sub(r"[\s_-]+", "", name.strip().lower())
+    wanted = re.sub(r"(\d{4}\.\d)\..*$", r"\1", wanted)  # an update of a version: 2022.1.2, 2017.4.op
     for tool in _tools():
         version = re.fullmatch(_VERSION, tool)
         aliases = [f"{alias}{tool.removeprefix(version[1])}" for alias in _aliases(tool)] if version else _aliases(tool)

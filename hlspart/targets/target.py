@@ -213,10 +213,13 @@ class Target(Struct, frozen=True, dict=True):
         return int(self.profile["partition"]["constant_index_threshold"])
 
     @property
-    def partitions_for(self) -> Literal["nothing", "pragmas", "all"]:
-        """Loops for whose II the tool may partition local arrays by itself; "pragmas": those with a directive."""
+    def partitions_for(self) -> Literal["nothing", "pragmas", "unbound", "all"]:
+        """Loops for whose II the tool may partition local arrays by itself.
+
+        "pragmas": those with a directive, "unbound": all, but no array whose memory a directive binds.
+        """
         value = self.profile["partition"]["throughput_driven"]
-        return "all" if value == "all" else "pragmas" if value == "pragmas" else "nothing"
+        return value if value in ("pragmas", "unbound", "all") else "nothing"
 
     @property
     def replicated_ports(self) -> int:

@@ -53,7 +53,7 @@ ROW: for (int i = 0; i < n; i++) {
 
 
 @pytest.mark.parametrize(("tool", "banks", "loops"), [
-    ("vitis-2022.1", 4, ["FX", "FY", "ROW_COL"]),
+    ("vitis-2021.2", 4, ["FX", "FY", "ROW_COL"]),
     ("vivado-hls-2019.2", 1, ["FX", "FY", "DOT"]),
 ])  # fmt: skip
 def test_a_parent_that_the_tool_pipelines(tool: str, banks: int, loops: list[str]) -> None:

@@ -83,7 +83,7 @@ def test_bursts_leave_the_data_in_the_iteration(tool, text, depth, cycles):
         ("if (i % 3) b[i] = a[i];", 1, "under a condition"),
     ],
 )
-@pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2024.2"])
+@pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2024.1"])
 def test_requests_that_may_stay_leave_the_depth_between_bounds_and_the_ii_known(body, ii, why, tool):
     """Between a load beside a store and the whole of a request, the data, a response and the states between them."""
     found = loop(kernel(f"L: for (int i = 0; i < 99; i++) {{\n#pragma HLS PIPELINE\n {body} }}"), tool=tool)
@@ -301,3 +301,17 @@ void g(int a[16][32], int o[16][32]) {
     assert rows.ii is None and rows.bounds == (1, 2) and "port" in (rows.cause or "")
     columns = loop(text.replace("DIM", "2"), tool="vitis-2022.2")
     assert (columns.ii, columns.bounds) == (2, None)  # the bank of r[j ^ 1] is not fixed
+
+
+def test_rows_of_a_run_time_stride_may_be_one_burst():
+    """Reports of 2024.2: the request of `a[c * n + i]` stands ahead of the loop; a condition keeps it inside."""
+    loops = (
+        "C: for (int c = 0; c < 4; c++) L: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n m[i] = GET; }"
+    )
+    text = kernel(loops, "int *a, int *b, int n", local="int m[64];")
+    target = {"tool": "vitis-2024.2", "part": "xc7z020-clg400-1", "clock_ns": 7.0}
+    (row,) = (x for x in result(text.replace("GET", "a[c * n + i]"), **target).loops if x.pipelined)
+    assert row.depth is None and "run time" in (row.depth_cause or "")
+    (kept,) = (x for x in result(text.replace("GET", "c < b[0] ? a[i] : 0"), **target).loops if x.pipelined)
+    (product,) = (x for x in result(text.replace("GET", "c < b[0] ? a[c * n + i] : 0"), **target).loops if x.pipelined)
+    assert kept.latency.max is not None and product.latency.max > kept.latency.max > 256 + 8

@@ -53,9 +53,8 @@ def test_the_other_arm_loads() -> None:
 
 
 def test_a_condition_that_does_not_start_every_row() -> None:
-    """Rows but the first go on with what stands in memory: the load stays, and with it the doubt."""
+    """Rows but the first go on with what stands in memory: the load stays."""
     (found,) = (x for x in loops(SUM % "if (i == 0 && j == 0) s[i] = 0;").values() if x.pipelined)
-    assert found.ii != 4
     assert next((x.reads, x.writes) for x in found.banks if x.array == "s") == (1, 1)
 
 

@@ -248,7 +248,7 @@ def test_a_cycle_takes_more_states_than_the_ii_below_has() -> None:
     found = loop("""void f(int A[16], int B[8]) {
 #pragma HLS ARRAY_PARTITION variable=B complete
     L: for (int i = 0; i < 16; i++) {
-#pragma HLS PIPELINE II=1
+#pragma HLS PIPELINE
         int item = A[i];
         for (int j = 7; j > 0; j--) {
             int t = item;

@@ -161,3 +161,44 @@ def test_elements_of_registers_are_scheduled_like_scalars(kind, body, tool):
     array = "m[2];\n#pragma HLS ARRAY_PARTITION variable=m complete\nm[0] = 0; m[1] = 0;"
     elements = loop(text.replace("SET", array).replace("M0", "m[0]").replace("M1", "m[1]"), **tool)
     assert scalars.ii is not None and (elements.ii, elements.depth) == (scalars.ii, scalars.depth)
+
+
+COUNTED = """void f(int n, int x[1024], int y[1024]) {
+    int lane = 0;
+    L: for (int i = 0; i < 1024; i++) {
+#pragma HLS PIPELINE ASKED
+        y[i] = x[i] + lane;
+        if (x[i] > n) lane = lane + 1 == n ? 0 : lane + 1;
+    }
+}
+"""
+
+
+def test_an_ii_that_a_directive_names_is_not_lengthened_for_the_clock():
+    """UG1448, II-constrained mode; reports of 2022.2 and 2024.2 have II 1 and miss the clock."""
+    target = {"tool": "vitis-2024.2", "part": "xc7z020-clg400-1", "clock_ns": 5.0}
+    asked = ITERATORS.replace("++) A[", "++)\n#pragma HLS PIPELINE II=1\n            A[")
+    assert loop(asked, "I_J", **target).ii == 1
+    assert loop(asked.replace(" II=1", ""), "I_J", **target).ii == 2
+    slower = loop(asked.replace(" II=1", ""), "I_J", **{**target, "clock_ns": 8.0})  # a report of 2022.2 has II 1
+    assert slower.bounds == (1, 2)
+    for named, least in (("II=1", 1), ("II=2", 2), ("", None)):
+        found = loop(COUNTED.replace("ASKED", named), "L", **target)
+        assert found.ii == least if least else found.ii is None or found.ii > 1
+
+
+def test_a_stream_that_is_chosen_and_read_in_one_state():
+    """The choice is part of the chain that the reading begins: a schedule that leaves it out is refused."""
+    text = """#include <hls_stream.h>
+    void f(hls::stream<int> in[2], hls::stream<int> &out, int c[8]) {
+    #pragma HLS ARRAY_PARTITION variable=c complete
+        L: for (int i = 0; i < 64; i++) {
+    #pragma HLS PIPELINE II=1
+            int v = in[i & 1].read(), n = 0;
+            for (int g = 0; g < 8; g++) if (v == c[g]) n |= 1 << g;
+            out.write(n);
+        }
+    }
+    """
+    found = loop(text, path="f.cpp", tool="vitis-2022.2", part="xck26-sfvc784-2LV-c", clock_ns=3.003)
+    assert (found.ii, found.cause) == (1, None)

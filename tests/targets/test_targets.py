@@ -172,6 +172,11 @@ def test_family_of_part(part, family):
     assert load(TargetOptions(part=part)).family == family
 
 
+def test_updates_of_a_version_have_its_profile():
+    for said, tool in (("vitis-2022.1.2", "vitis-2022.1"), ("Vivado HLS 2017.4.op", "vivado-hls-2017.4")):
+        assert load(TargetOptions(tool=said)).tool == tool
+
+
 def test_an_unlisted_part_is_said_once():
     assert len(load(TargetOptions(part="xczu28dr-ffvg1517-2-e")).notes) == 1
 
