@@ -52,11 +52,9 @@ class Values(Channels):
                 return self.constant(int(told))
         ops = self.body.ops
         kind, bits = folding.operator(op, operand_type, a, b)
-        address = all(ops[x].kind in ("const", "index", "input") for x in (left, right))
-        address = address and (
-            kind != "mul" or a is not None or b is not None
-        )  # reports: a stride of run time multiplies
-        if address and kind in folding.ADDRESS and any(ops[x].kind == "index" for x in (left, right)):
+        kinds = {ops[left].kind, ops[right].kind}
+        known = kind in folding.ADDRESS and (kind != "mul" or "const" in kinds)  # reports: else it takes a multiplier
+        if known and "index" in kinds <= {"const", "index", "input"}:
             kind = "index"
         if kind == "div" and b is not None and self.frame.reciprocals:
             return self.quotient(op, type_, (left, right), types, line)
