@@ -283,10 +283,10 @@ def _numbers(axis: Any) -> list[int]:
     """The elements of a bounded set of numbers; an interval is not enumerated by isl."""
     if axis.is_empty():
         return []
-    low, high = axis.dim_min_val(0).to_python(), axis.dim_max_val(0).to_python()
-    interval = isl.Set(f"{{ [b] : {low} <= b <= {high} }}", context=axis.get_ctx()).reset_space(axis.get_space())
-    if interval.is_subset(axis):
-        return list(range(low, high + 1))
+    low, high = axis.dim_min_val(0), axis.dim_max_val(0)
+    interval = isl.Set.universe(axis.get_space()).lower_bound_val(isl.dim_type.set, 0, low)
+    if interval.upper_bound_val(isl.dim_type.set, 0, high).is_subset(axis):
+        return list(range(low.to_python(), high.to_python() + 1))
     return [value for (value,) in _members(axis, 1)]
 
 

@@ -58,7 +58,7 @@ def _cases(suffix: str) -> list[Case]:
 CASES = {suffix: _cases(suffix) for suffix in COMPILERS}
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)  # all cases, which one style after the other rewrites
 def made(text: str, suffix: str, tool: str | None) -> Pipeline:
     return Pipeline([f"p.{suffix}"], Options(target=TargetOptions(tool=tool)), lambda _: text.encode())
 
