@@ -30,7 +30,7 @@ from hlspart.predict.known import Concerns, once
 from hlspart.predict.latency import UNKNOWN, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
 from hlspart.predict.loops import LoopModel, Prediction
-from hlspart.predict.ported import proof
+from hlspart.predict.port_proofs import proof
 from hlspart.predict.trial import Change, changed
 from hlspart.predict.uncovered import Uncovered
 from hlspart.schedule.confirm import faults
