@@ -39,7 +39,7 @@ def _edits(program: Program, analysis: AccessAnalysis, copies: Sequence[LocalCop
             lines += _moved(variable.name, local, points, copy, bases, load=True)
         in_front(program, buffer, copy.first, lines)
         for use, index in copy.uses:
-            if use.name.kind != "plain":
+            if use.name.kind not in ("plain", "argument"):
                 raise Refusal("macro", "a macro names the array", use.at)
             buffer.replace(use.name, local)
             for k, side in enumerate(copy.sides):

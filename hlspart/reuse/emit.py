@@ -334,9 +334,11 @@ class _Writer:
     def reads(self) -> None:
         """Each read of the body by its place in the window."""
         records = {a.ref: a for a in self.nest.region.analysis.accesses if a.id in self.window.reads}
-        for node in elements_in(self.program, self.nest.loops[-1]).values():
+        nodes = elements_in(self.program, self.nest.loops[-1]).values()
+        kept = {node.at.span for node in nodes if node.id not in records}  # in a macro's argument: text of both
+        for node in nodes:
             if node.id in records:
-                if not node.at.editable:
+                if not (node.at.editable or (node.at.kind == "argument" and node.at.span not in kept)):
                     raise Conflict(node.at)
                 forms = self.window.reads[records[node.id].id]
                 places = [self._place(node, d, g) for d, g in enumerate(forms)]

@@ -203,6 +203,9 @@ class _Finder(Struct, frozen=True):
             return None  # a pointer may know it
         inside = [u for u in everywhere if any(_holds(s, u) for s in stmts)]
         nodes = {u.node.id: u.node for u in inside if u.kind == "element" and isinstance(u.node, ArrayRef)}
+        places = {(n.name.span.path, n.name.span.start, n.name.span.end) for n in nodes.values()}
+        if any(len(self.uses.shared_spans[place]) > 1 for place in places):
+            return None  # a macro takes the name, and it stands for something else, too
         if len(nodes) < len(inside) or not self._alone(variable, stmts):
             return None
         touches = [a for a in self.analysis.accesses if a.ref in nodes]

@@ -173,3 +173,29 @@ def test_two_names_of_one_memory_are_not_copied() -> None:
     called = PRODUCT.replace("void product", "static void product").replace(BUSES, "")
     both = called + "void top(int *in, int *w) {\n" + BUSES.replace("=out", "=in") + "product(in, w, w);\n}\n"
     assert "w_local" not in hlspart.parse(both).rewrite(infer=True).texts["kernel.c"]
+
+
+def test_what_a_macro_takes_and_repeats_is_an_element_of_a_window_or_a_copy() -> None:
+    old = hlspart.parse("""#define MIN(a, b) ((a) < (b) ? (a) : (b))
+void path(const int cost[63][512], const int first[512], int last[512]) {
+#pragma HLS INTERFACE m_axi port=cost bundle=g0
+#pragma HLS INTERFACE m_axi port=last bundle=g0
+    int row[512], next[512];
+    for (int n = 0; n < 512; n++) row[n] = MIN(first[n], first[511 - n]) + MIN(first[n ^ 1], first[n / 2]);
+    for (int t = 0; t < 63; t++) {
+        for (int n = 0; n < 512; n++) {
+            int least = row[n];
+            if (n > 0) least = MIN(least, row[n - 1]);
+            if (n < 511) least = MIN(least, row[n + 1]);
+            next[n] = cost[t][n] + least;
+        }
+        for (int n = 0; n < 512; n++) row[n] = next[n];
+    }
+    for (int n = 0; n < 512; n++) last[n] = row[n];
+}
+""")
+    new = old.rewrite(infer=True)
+    text = new.texts["kernel.c"]
+    assert "MIN(least, row_window[2])" in text
+    assert max(x.ii or 9 for x in new.kernel().ii().loops if x.ii is not None) == 1
+    assert equal(old, new)
