@@ -17,7 +17,7 @@ from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
 from hlspart.explore.timely import latest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector
+from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector, Wait
 from hlspart.model.memories import MemoryRule
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult
@@ -35,7 +35,8 @@ LEVELS = 3
 class IterationFigure(Struct, frozen=True):
     """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why.
 
-    ``ii``: of the loop that was looked at; ``free``: where no iteration waits for another one.
+    ``ii``: of the loop that was looked at; ``free``: where no iteration waits for another one; ``waits``: where they
+    only wait, at least and at most.
     """
 
     ii: int
@@ -44,6 +45,7 @@ class IterationFigure(Struct, frozen=True):
     least: tuple[str, ...] = ()
     cause: str | None = None
     free: int = 1
+    waits: tuple[int, int] = (1, 1)
 
 
 def _pipelined(figures: IIResult, function: str) -> LoopResult | None:
@@ -111,11 +113,12 @@ class IterationFigures:
         loops = range(len(found.loops))
         ones = tuple(1 for _ in loops)
         of = self._figures(nest, Vector(ones, ones, tuple(loops)))
-        depth, chain = of.depth, (0, 0)
+        depth = of.depth
         if self.options.schedule:  # small buffers may lie in faster memory
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
         ii, blocks, split = of.ii, of.dsp, ones
+        chain: tuple[Wait, ...] = ()
         if given.ii is None and found.reductions:
             ii, chain = of.free, self._chain(nest)
         if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
@@ -130,7 +133,7 @@ class IterationFigures:
         told = self.diagnostics[before:]
         del self.diagnostics[before:]
         return replace(found, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain if max(chain) > ii else (0, 0), joins=joins, least=least), told  # fmt: skip
+                       chain=chain, joins=joins, least=least), told  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -196,27 +199,31 @@ class IterationFigures:
         further = (depths[-1] - depths[0]) // max(1, levels[-1] - 1)
         return depths[0], max(0, further)
 
-    def _chain(self, nest: ReadNest) -> tuple[int, int]:
-        """Cycles from a term of a sum to the next, the most that ``ii`` says: of the iteration before, or of another.
+    def _chain(self, nest: ReadNest) -> tuple[Wait, ...]:
+        """What iterations wait for the terms of sums, where so many of them lie between two terms of one sum.
 
-        The former is in a register, the latter in memory, which may take longer. Nothing is said of sums along
-        different loops: where one lies depends on how the other one's loops are cut.
+        More and more of them, until none waits. Where the II is not known, the most that it can be: no C is then
+        read with less. Sums of one word lie in registers, those of more in memory, which may take longer. Nothing is
+        said of sums along different loops: where one lies depends on how the other one's loops are cut.
         """
-        of, chain = nest.nest, [1, 1]
+        of = nest.nest
         if len({of.carried(o) for o in of.operands if of.carried(o)}) > 1:
-            return 0, 0
-        loops = range(len(of.loops))
-        free = [k for k in loops if k not in of.reductions and of.extents[k] > 1]
-        for apart in (1, 2) if free else (1,):
-            split = [1 if k in of.reductions else n for k, n in enumerate(of.extents)]
-            if apart > 1:
-                split[free[-1]] = -(-of.extents[free[-1]] // apart)
-            vector = Vector(tuple(1 for _ in loops), tuple(split), tuple(loops))
-            chain[apart - 1] = apart * self._figures(nest, vector, most=True).ii
-        return chain[0], chain[1]
+            return ()
+        loops = tuple(range(len(of.loops)))
+        inner = next((k for k in reversed(loops) if k not in of.reductions and of.extents[k] > 1), None)
+        extent = 1 if inner is None else of.extents[inner]
+        waits: list[Wait] = []
+        for steps in dict.fromkeys(-(-extent // apart) for apart in (1, 2, 3, 4, 6, 8, 12, 16) if apart <= extent):
+            split = tuple(1 if k in of.reductions else steps if k == inner else n for k, n in enumerate(of.extents))
+            least, most = self._figures(nest, Vector(tuple(1 for _ in loops), split, loops), banks=False).waits
+            if most <= 1:
+                break
+            between = -(-extent // steps)
+            waits.append(Wait(between, most, (least - 1) * between + 1))
+        return tuple(waits)
 
-    def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> IterationFigure:
-        """Figures of an iteration by ``ii``; ``most``: the II is the most that it can be.
+    def _figures(self, nest: ReadNest, vector: Vector, banks: bool = True) -> IterationFigure:
+        """Figures of an iteration by ``ii``; ``banks``: with those that help.
 
         For the model ``schedule`` the depth has the states around the loop.
         """
@@ -228,7 +235,7 @@ class IterationFigures:
         name = emitted[0].compute
         figures = self.predict(texts)
         loop = _pipelined(figures, name)
-        if loop is not None and not most and banks_may_help(loop, 1):
+        if loop is not None and banks and banks_may_help(loop, 1):
             figures = self.predict(texts | dict(self.banked(texts)))
             loop = _pipelined(figures, name)
         function = next((f for f in figures.functions if f.name == name), None)
@@ -237,8 +244,6 @@ class IterationFigures:
             dsp = 0 if function is None else function.resources.dsp or 0
             least = 1 if function is None else function.latency.min or 1
             return IterationFigure(1, max(1, least), dsp, () if whole is not None else ("depth",))
-        if most and loop.ii is None and loop.bounds is not None:
-            return IterationFigure(loop.bounds[1], 1, 0)
         ii, depth = loop.least, loop.depth
         between = (math.prod(vector.slices(nest.nest.extents)) - 1) * ii
         shortest = None if function is None else function.latency.min
@@ -249,7 +254,9 @@ class IterationFigures:
         if depth is None and self.options.schedule and shortest is not None:
             depth = max(1, shortest - between)
         unknown, free = tuple(n for n, x in known.items() if x is None), min(ii, loop.resource_ii or ii)
-        return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free)
+        least = loop.recurrence_ii or 1
+        waits = least, least if loop.ii is not None or loop.bounds is None else loop.bounds[1]
+        return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free, waits)
 
     def _partitioned(self, array: str) -> bool:
         """Whether the text says itself how an array lies."""

@@ -331,8 +331,8 @@ class SearchPlan:
                 [asdict(d) for d in x.dims] + [x.element_bytes, x.read, x.written, x.in_place, x.lanes,
                                                resident.get(x.name)] for x in n.operands
             ],
-            "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied, n.chain,
-                          n.joins, n.least, n.streams, n.repeats, n.memories is not None],
+            "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
+                          [asdict(w) for w in n.chain], n.joins, n.least, n.streams, n.repeats, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,

@@ -92,7 +92,7 @@ class View:
         return {
             "explored": True, "does": kind(region.written), "loops": [{"name": n, "extent": e} for n, e in of.loops],
             "around": [x.name for x in region.written.around], "repeats": of.repeats,
-            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp, "chain": list(of.chain),
+            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp, "chain": [[w.between, w.ii] for w in of.chain],
                         "joins": list(of.joins or ()), "at_least": list(of.least)},
             "shared_dsp": [{"dsp": n, "loops": [of.loops[j][0] for j in sorted(k)]} for k, n in of.shared_dsp],
             "keeps_order": region.space.strict,

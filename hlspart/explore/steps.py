@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from hlspart.explore.widths import copying
-from hlspart.model.exploring import ExternalMemory, Move, StepCost, TiledNest, Vector
+from hlspart.model.exploring import ExternalMemory, Move, StepCost, TiledNest, Vector, Wait
 
 
 def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
@@ -164,7 +164,7 @@ class Costs:
     def _between(self, slices: tuple[int, ...]) -> int:
         """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""
         nest = self.nest
-        if not any(nest.chain):
+        if not nest.chain:
             return 1
         carried = [k for k, n in enumerate(slices) if n > 1 and k in nest.reductions]
         free = math.prod([n for k, n in enumerate(slices) if k not in nest.reductions])
@@ -175,8 +175,14 @@ class Costs:
                 inner += 1
             if inner < len(carried):
                 apart = free * math.prod([slices[k] for k in carried[len(carried) - inner :]])
-                least = max(least, -(-nest.chain[apart > 1] // apart))
+                least = max(least, _wait(nest.chain, apart))
         return least
+
+
+def _wait(chain: Sequence[Wait], apart: int) -> int:
+    """The II where so many iterations lie between two terms: a term takes no less where there are more."""
+    least = max([-(-w.term // apart) for w in chain if w.between < apart], default=1)
+    return max(least, next((w.ii for w in chain if w.between >= apart), 1))
 
 
 #: Every how many steps an operand moves, cycles of its load and of its store, if any.

@@ -89,6 +89,14 @@ class Operand(Struct, frozen=True, dict=True):
         return math.prod(d.words(slices) for d in self.dims)
 
 
+class Wait(Struct, frozen=True):
+    """The ``ii`` that two terms of a sum allow with so many iterations ``between`` them; ``term``: at least, a term."""
+
+    between: int
+    ii: int
+    term: int
+
+
 class TiledNest(Struct, frozen=True, dict=True):
     """Loops to shard and split, outermost first, and the operands of their body.
 
@@ -97,10 +105,10 @@ class TiledNest(Struct, frozen=True, dict=True):
     any order good. ``ii``, ``depth``: of the pipelined iterations of a tile; ``dsp``: of one processing element;
     ``shared_dsp``: those of them that are there once for all elements that differ only in loops other than these.
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
-    their copies take. ``chain``: cycles from one term of a sum to the next, for which iterations wait, where no other
-    one lies between and where some do. ``joins``: cycles from the first word of the sum of two parts to its end, and
-    what each further level of the tree adds; None: ``depth`` a level. ``assumed``: the user gave figures of an
-    iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as a least alone.
+    their copies take. ``chain``: what iterations wait for the terms of sums. ``joins``: cycles from the first word of
+    the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
+    ``assumed``: the user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as
+    a least alone.
     ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
     stays is loaded before the first one. ``repeats``: times that the nest runs, once in each iteration of the loops
     around it. ``memories``: by which blocks of BRAM count
@@ -121,7 +129,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     line: int = 0
     resident: int = 0
     copied: bool = False
-    chain: tuple[int, int] = (0, 0)
+    chain: tuple[Wait, ...] = ()
     joins: tuple[int, int] | None = None
     assumed: bool = False
     least: tuple[str, ...] = ()

@@ -357,7 +357,7 @@ def test_figures_that_are_not_known_are_least_ones() -> None:
     found = pipeline.explore("f", ExploreOptions(elements=4))
     (region,) = found.shape["regions"]
     named = {"ii": 1, "depth": 1, "dsp": 0, "at_least": ["ii", "depth", "dsp"]}
-    assert region["assumed"] == {**named, "chain": [0, 0], "joins": []}
+    assert region["assumed"] == {**named, "chain": [], "joins": []}
     assert found.shape["best"]["at_least"] and not found.shape["proved"]
     assert [d.rule for d in found.diagnostics] == ["explore-unknown"]
     given = ExploreOptions(elements=4, assumed={"*": Assumed(9, 40, 0)})
