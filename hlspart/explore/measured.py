@@ -17,7 +17,7 @@ from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
 from hlspart.explore.timely import latest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector, Wait
+from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector, SumWait
 from hlspart.model.memories import MemoryRule
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult
@@ -118,7 +118,7 @@ class IterationFigures:
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
         ii, blocks, split = of.ii, of.dsp, ones
-        chain: tuple[Wait, ...] = ()
+        chain: tuple[SumWait, ...] = ()
         if given.ii is None and found.reductions:
             ii, chain = of.free, self._chain(nest)
         if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
@@ -199,7 +199,7 @@ class IterationFigures:
         further = (depths[-1] - depths[0]) // max(1, levels[-1] - 1)
         return depths[0], max(0, further)
 
-    def _chain(self, nest: ReadNest) -> tuple[Wait, ...]:
+    def _chain(self, nest: ReadNest) -> tuple[SumWait, ...]:
         """What iterations wait for the terms of sums, where so many of them lie between two terms of one sum.
 
         More and more of them, until none waits. Where the II is not known, the most that it can be: no C is then
@@ -212,14 +212,14 @@ class IterationFigures:
         loops = tuple(range(len(of.loops)))
         inner = next((k for k in reversed(loops) if k not in of.reductions and of.extents[k] > 1), None)
         extent = 1 if inner is None else of.extents[inner]
-        waits: list[Wait] = []
+        waits: list[SumWait] = []
         for steps in dict.fromkeys(-(-extent // apart) for apart in (1, 2, 3, 4, 6, 8, 12, 16) if apart <= extent):
             split = tuple(1 if k in of.reductions else steps if k == inner else n for k, n in enumerate(of.extents))
             least, most = self._figures(nest, Vector(tuple(1 for _ in loops), split, loops), banks=False).waits
             if most <= 1:
                 break
             between = -(-extent // steps)
-            waits.append(Wait(between, most, (least - 1) * between + 1))
+            waits.append(SumWait(between, most, (least - 1) * between + 1))
         return tuple(waits)
 
     def _figures(self, nest: ReadNest, vector: Vector, banks: bool = True) -> IterationFigure:

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from hlspart.explore.widths import copying
-from hlspart.model.exploring import ExternalMemory, Move, StepCost, TiledNest, Vector, Wait
+from hlspart.model.exploring import ExternalMemory, Move, StepCost, TiledNest, Vector, SumWait
 
 
 def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
@@ -179,7 +179,7 @@ class Costs:
         return least
 
 
-def _wait(chain: Sequence[Wait], apart: int) -> int:
+def _wait(chain: Sequence[SumWait], apart: int) -> int:
     """The II where so many iterations lie between two terms: a term takes no less where there are more."""
     least = max([-(-w.term // apart) for w in chain if w.between < apart], default=1)
     return max(least, next((w.ii for w in chain if w.between >= apart), 1))

@@ -89,7 +89,7 @@ class Operand(Struct, frozen=True, dict=True):
         return math.prod(d.words(slices) for d in self.dims)
 
 
-class Wait(Struct, frozen=True):
+class SumWait(Struct, frozen=True):
     """The ``ii`` that two terms of a sum allow with so many iterations ``between`` them; ``term``: at least, a term."""
 
     between: int
@@ -129,7 +129,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     line: int = 0
     resident: int = 0
     copied: bool = False
-    chain: tuple[Wait, ...] = ()
+    chain: tuple[SumWait, ...] = ()
     joins: tuple[int, int] | None = None
     assumed: bool = False
     least: tuple[str, ...] = ()
