@@ -17,7 +17,7 @@ from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
 from hlspart.explore.timely import latest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector, SumWait
+from hlspart.model.exploring import Assumed, ExploreOptions, SumWait, TiledNest, Vector
 from hlspart.model.memories import MemoryRule
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from hlspart.explore.widths import copying
-from hlspart.model.exploring import ExternalMemory, Move, StepCost, TiledNest, Vector, SumWait
+from hlspart.model.exploring import ExternalMemory, Move, StepCost, SumWait, TiledNest, Vector
 
 
 def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
