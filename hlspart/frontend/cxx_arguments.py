@@ -124,10 +124,17 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     known = dict(zip(template.params, values, strict=False))
     open_ = {p for p, value in known.items() if any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in value)}
     told = {p: value for p, value in known.items() if p not in open_}
+    arrays = {p: value for p, value in known.items() if p in template.types and value and value[-1].text == "]"}
     body: list[Token] = []
     tokens = template.tokens
+    behind = 0  # what is written already
     for number, token in enumerate(tokens):
-        if isinstance(token, PragmaToken):
+        if number < behind:
+            continue
+        if token.text in arrays and tokens[number - 1].text not in _QUALIFIES:
+            written, behind = _declared_array(arrays[token.text], tokens, number)
+            body += written
+        elif isinstance(token, PragmaToken):
             following = [t.text for t in token.expanded[1:]] + [""]
             copy = token.with_words(
                 [
@@ -149,6 +156,23 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     if at is not None:  # an alias: its text stands at its use
         body = [like(t.text, t.kind, at) for t in body]
     return body
+
+
+def _declared_array(value: Sequence[Token], tokens: Sequence[Token], at: int) -> tuple[list[Token], int]:
+    """``T &x`` of an array type T at ``at`` as ``int (&x)[8]``, ``T x`` as ``int x[8]``; and what comes behind."""
+    first = next(i for i, t in enumerate(value) if t.text == "[")
+    element, extents = ([like(t.text, t.kind, tokens[at]) for t in part] for part in (value[:first], value[first:]))
+    name = at + 1
+    while tokens[name].text in ("const", "&", "&&"):
+        name += 1
+    between = [t.copy() for t in tokens[at + 1 : name]]
+    if tokens[name].kind != "id":
+        return [*element, *extents, *between], name
+    if between and between[-1].text in ("&", "&&"):
+        sign = like("&", "op", between[-1])
+        words = [like("(", "op", sign), sign, tokens[name].copy(), like(")", "op", sign)]
+        return [*between[:-1], *element, *words, *extents], name + 1
+    return [*between, *element, tokens[name].copy(), *extents], name + 1
 
 
 def class_alias(

@@ -57,10 +57,8 @@ def _built(tokens: Sequence[Token]) -> frozenset[str]:
     found: set[str] = set()
     for at in range(len(tokens) - 2):
         if tokens[at].text in _TAGS and tokens[at + 1].kind == "id" and tokens[at + 2].text == "{":
-            name, last = tokens[at + 1].text, closing(tokens, at + 2)
-            own = any(
-                tokens[k].text == name and tokens[k + 1].text == "(" for k in range(at + 3, min(last, len(tokens) - 1))
-            )
+            name, last = tokens[at + 1].text, min(closing(tokens, at + 2), len(tokens) - 1)
+            own = any(tokens[k].text == name and tokens[k + 1].text == "(" for k in range(at + 3, last))
             if own and not _constructors(tokens, at + 1, last):
                 found.add(name)
     return frozenset(found)
@@ -108,7 +106,7 @@ def _plain(tokens: Sequence[Token], opening: int, last: int) -> int | None:
             if end >= last or not _value(tokens[at + 2 : end]):
                 return None
             at = end + 1 + (tokens[end + 1].text == ",")
-    if tokens[at].text != "{":
+    if at >= last or tokens[at].text != "{":
         return None
     end = closing(tokens, at)
     if end >= last:

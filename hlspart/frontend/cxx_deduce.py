@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_shapes import DeclaredShape, alias_of, arguments_of, closing, passed_shape, shape_of
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import Token
@@ -39,12 +40,13 @@ def deduced(
         known = [v for v in found if v]
         if len(known) < len(found):
             return {}
-        values[pack] = [t for value in known for t in (*value, _comma(value[0]))][:-1]
+        values[pack] = [t for value in known for t in (*value, like(",", "op", value[0]))][:-1]
     for formal, actual in zip(formals, actuals, strict=False):
         wanted = shape_of(formal)
         passed = passed_shape(actual, tokens, at)
         if wanted is not None and passed is not None:
-            _match(wanted, passed, frozenset(params), values, tokens, instances)
+            refers = any(t.text == "&" for t in formal)
+            _match(wanted, _whole(wanted, passed) if refers else passed, frozenset(params), values, tokens, instances)
     return values
 
 
@@ -79,10 +81,18 @@ def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequen
     return alike
 
 
+def _whole(wanted: DeclaredShape, passed: DeclaredShape) -> DeclaredShape:
+    """What ``T &x`` makes of an array: a type that has its extents."""
+    if len(wanted.type) > 1 or wanted.extents or not all(passed.extents):
+        return passed
+    brackets = [(like("[", "op", e[0]), *e, like("]", "op", e[-1])) for e in passed.extents]
+    return DeclaredShape((*passed.type, *(t for part in brackets for t in part)), (), passed.name)
+
+
 def _formals(definition: Sequence[Token], opening: int) -> list[list[Token]]:
-    """The parameters of a template, ``T &&x`` as ``T x``: it takes what it is given."""
+    """The parameters of a template, ``T &&x`` as ``T &x``: it takes what it is given."""
     inside = definition[opening + 1 : closing(definition, opening)]
-    return split([t for t in inside if t.text != "&&"])
+    return split([like("&", "op", t) if t.text == "&&" else t for t in inside])
 
 
 def _one(
@@ -99,12 +109,6 @@ def _one(
     if wanted is not None and passed is not None:
         _match(wanted, passed, frozenset((pack,)), found, tokens, instances)
     return found.get(pack, ())
-
-
-def _comma(near: Token) -> Token:
-    made = near.copy()
-    made.kind, made.text = "op", ","
-    return made
 
 
 def _match(

@@ -126,7 +126,7 @@ def _target(
             if not all(_stays(t, rest) for t in index):
                 held = f"{name.text}_at_{made + len(kept)}"
                 words = [("const", "id"), ("int", "id"), (held, "id"), ("=", "op")]
-                kept += [*(like(t, k, name) for t, k in words), *index, like(";", "op", name)]
+                kept += [*not_in_text([like(t, k, name) for t, k in words], name), *index, like(";", "op", name)]
                 index = [like(held, "id", name)]
             place += [to[at], *index, to[close]]
             at = close + 1

@@ -17,7 +17,7 @@ from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_references import without_references
-from hlspart.frontend.cxx_shapes import DeclaredShape, declared, passed_shape, semicolon
+from hlspart.frontend.cxx_shapes import DeclaredShape, alias_of, declared, passed_shape, semicolon
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import ALTERNATIVES, NTH, PragmaToken, Token, spell
 
@@ -259,6 +259,9 @@ class _Sugar:
         if len(over) != 1 or over[0].kind != "id" or len(declaration) < 2:
             return
         shape = declared(over[0].text, tokens, at)
+        named = alias_of(shape.type[0].text, tokens) if shape is not None and len(shape.type) == 1 else []
+        if shape is not None and named and not shape.extents:
+            shape = DeclaredShape(tuple(named), (), shape.name)
         count = None if shape is None else _count(shape)
         if shape is None or count is None:
             return

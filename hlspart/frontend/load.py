@@ -270,7 +270,8 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
     for hole in holes.found:
         start, end = place(hole.tokens[0]), place(hole.tokens[-1])
         at = Span(start.path, start.start, max(start.end, end.end if end.path == start.path else start.end))
-        if at in collected.holes:  # a header's, read with another unit
+        unused = at.path.startswith(OWN) and hole.cause.quiet  # a template of the tool's own that nothing uses
+        if unused or at in collected.holes:  # or a header's, read with another unit
             continue
         collected.holes[at] = ir.Hole(at, hole.cause.message, hole.names)
         fault = hole.cause

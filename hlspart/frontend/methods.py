@@ -67,7 +67,7 @@ class Methods:
                 return ir.OpaqueExpr(at, kind, ir.CONCATENATION, (base, args[0]))
             if name == "length" and not args:
                 return ir.integer(scalar.bits, at)
-        access = self._field(base, name, args, at)
+        access = self._field(base, name, args, at) or self._element(base, name, args, at)
         if access is not None:
             return access
         what = f"method {name}"
@@ -87,6 +87,23 @@ class Methods:
             return None
         field = ir.Member(at, kind, base, name[4:], False)
         return ir.Assign(at, kind, "=", field, args[0]) if args else field
+
+    @staticmethod
+    def _element(base: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin) -> ir.Expr | None:
+        """``size()``, ``at(i)``, ``front()`` and ``back()`` of ``std::array``."""
+        inner = ir.vector(base.type)
+        count = inner.dims[0] if inner is not None else None
+        if inner is None or count is None:
+            return None
+        if name == "size" and not args:
+            return ir.integer(count, at)
+        ends = {"front": 0, "back": count - 1}
+        index = args[0] if name == "at" and len(args) == 1 else None
+        if name in ends and not args:
+            index = ir.integer(ends[name], at)
+        if index is None:
+            return None
+        return ir.Subscript(at, inner.element, ir.Member(base.at, inner, base, ir.ELEMENTS, False), index)
 
     def channel(self, stream: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
         """An operation of ``hls::stream``."""

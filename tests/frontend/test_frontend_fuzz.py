@@ -57,3 +57,8 @@ def test_a_constructor_that_the_text_ends_in() -> None:
     for cut in range(len("class Filter {"), len(text) + 1):
         unit = load(["t.cpp"], FrontendOptions(), lambda _, end=cut: text[:end].encode()).units[0]  # type: ignore[misc]
         assert unit.error is not None
+
+
+def test_a_class_of_a_header_that_the_text_ends_behind() -> None:
+    text = b"#include <complex>\ntypedef std::complex<float>"
+    assert load(["t.cpp"], FrontendOptions(), lambda _: text).units

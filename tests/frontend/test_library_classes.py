@@ -155,3 +155,12 @@ def test_a_reference_is_another_name_of_a_memory(before: str, statement: str, in
     text = "typedef int row_t[64]; struct S { int m[64]; }; row_t &pick(int (&t)[2][64]);\n"
     text += "void top(int o[64], int i) { int t[2][64]; S s2; " + before
     assert intervals(text + LOOP.replace("STATEMENT", statement) + "}\n")[0][0] == interval
+
+
+def test_methods_of_arrays_with_values() -> None:
+    text = "#include <array>\nusing Row = std::array<int, 32>;\n"
+    text += "void top(int o[64], int i) { Row t; for (auto &x : t) x = i; "
+    text += "for (unsigned k = 0; k < t.size(); k++) o[k] = t[k];"
+    body = "o[i] = t.at(i) + t.front() + t.back() + t.at(31 - i);"
+    loops = intervals(text + LOOP.replace("STATEMENT", body) + "}\n")
+    assert [x for x, _ in loops] == [1, 1, 1]

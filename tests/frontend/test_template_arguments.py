@@ -226,3 +226,17 @@ int top(const short d[8]) { return net::layer<short, outer>(d); }
     loaded = good(text, "t.cpp")
     extents = {v.function: v.dims for v in loaded.variables if v.name == "d" and v.is_array}
     assert sorted(x for name, x in extents.items() if (name or "").startswith("sum")) == [(3,), (5,)]
+
+
+def test_a_reference_to_an_array_makes_an_array_of_the_parameter() -> None:
+    text = """template <class X, class Y> void f(const X &x, Y &&y) {
+  X kept;
+  for (int i = 0; i < 8; i++) kept[i] = x[i] + sizeof(X);
+  for (int i = 0; i < 8; i++) y[i] = kept[i];
+}
+void top(int a[8]) { int m[2][8]; f(a, m[1]); f(m[1], a); }
+"""
+    loaded = good(text, "t.cpp")
+    assert loaded.holes == ()
+    inner = [v for v in loaded.variables if v.name in ("x", "y", "kept")]
+    assert [v.type for v in inner] == [ir.ArrayType(ir.INT, (8,))] * 3

@@ -17,14 +17,14 @@ void strel(hls::Window<3, 3, uint16_t> *disk);
 void top(AXI &in, AXI &out) {
 #pragma HLS DATAFLOW
   RGB a(64, 48), b(64, 48);
-  GRAY r(64, 48), g(64, 48), c(64, 48), d(64, 48), e(64, 48);
+  GRAY r(64, 48), g(64, 48), c(64, 48), d(64, 48), e(64, 48), f(64, 48);
   hls::Window<3, 3, uint16_t> disk;
   hls::AXIvideo2Mat(in, a);
   hls::Split(a, r, g, c);
   strel(&disk);
   hls::Erode<0, 1>(r, d, disk);
   hls::AddWeighted(g, 1, d, -1, 0, e);
-  hls::Merge(e, c, c, b);
+  hls::Merge(e, c, f, b);
   hls::Mat2AXIvideo(b, out);
 }
 """
