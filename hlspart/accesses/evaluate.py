@@ -40,7 +40,7 @@ from hlspart.model.program import (
     Variable,
     children,
 )
-from hlspart.semantics.conversions import arbitrary, common, limits, may_wrap, promoted
+from hlspart.semantics.conversions import common, limits, may_wrap, promoted
 
 MOST_PIECES = 4  # of a condition, from which arms of further selections are not told apart
 MOST_DIVISIONS = 4  # likewise, in one of its pieces
@@ -177,12 +177,12 @@ class Evaluator(Pointers):
         of = promoted(a_type) if shift and isinstance(a_type, ScalarType) else common(a_type, b_type)
         if of is None or limits(a_type) is None or limits(b_type) is None:
             return self.unknown(f"`{self.text(expr)}` is not an integer", expr)
-        if not shift and not arbitrary(of):
+        if not shift and of.library is None:
             a, b = self.converted(a, a_type, of, st, expr), self.converted(b, b_type, of, st, expr)
             if isinstance(a, Unknown) or isinstance(b, Unknown):
                 return a if isinstance(a, Unknown) else b
         result = self.affordable(self._operate(expr, op, a, b, st), expr)
-        if arbitrary(of):  # the library's result is as wide as it needs to be
+        if of.library is not None:  # the library's result is as wide as it needs to be
             return result if op in ("+", "-", "*", "/", "%", "&", "|", ">>") else self._typed(result, of, st, expr)
         return self._typed(result, of, st, expr)
 

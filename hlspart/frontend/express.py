@@ -187,7 +187,7 @@ class Expressions:
         if isinstance(base, (ir.Binary, ir.IncDec, ir.Assign)) and self.elements.indexable(base.type):
             return self.elements.element(base, index, first, closing), first, closing
         at = self.at(first, closing)
-        if isinstance(base.type, ir.ScalarType) and ct.arbitrary(base.type):
+        if isinstance(base.type, ir.ScalarType) and base.type.library is not None:
             return self.methods.bits(base, index, index, at), first, closing
         return ir.Subscript(at, ct.indexed(base.type), base, index), first, closing
 
@@ -200,7 +200,7 @@ class Expressions:
             of = ct.indexed(of) if self.elements.indexable(of) else of
         type_: ir.CType = ct.UNKNOWN
         field: str = node.field.name
-        if field == "width" and isinstance(of, ir.ScalarType) and ct.arbitrary(of):
+        if field == "width" and isinstance(of, ir.ScalarType) and of.library is not None:
             return ir.Const(self.at(first, member), ir.INT, of.bits, field), first, member
         if isinstance(of, ir.StructType):
             found = self.context.tag(of.name) if not of.members else of
@@ -515,4 +515,4 @@ def _listed(operand: ir.Expr) -> tuple[ir.Expr, ...]:
 def _wide(expr: ir.Expr) -> bool:
     """A value of an arbitrary-precision type that is no assignment: ``(a, b)`` of such concatenates."""
     effect = isinstance(expr, (ir.Assign, ir.IncDec, ir.Call))
-    return isinstance(expr.type, ir.ScalarType) and ct.arbitrary(expr.type) and not effect
+    return isinstance(expr.type, ir.ScalarType) and expr.type.library is not None and not effect

@@ -106,14 +106,9 @@ def align_of(type_: ir.CType) -> int:
 
 def promoted(type_: ir.CType) -> ir.CType:
     """Integer promotion (types narrower than int become int; ap_int keeps its width)."""
-    if isinstance(type_, ir.ScalarType) and type_.kind in ("int", "bool") and type_.bits < 32 and not arbitrary(type_):
+    if isinstance(type_, ir.ScalarType) and type_.kind in ("int", "bool") and type_.bits < 32 and type_.library is None:
         return ir.INT
     return type_
-
-
-def arbitrary(type_: ir.ScalarType) -> bool:
-    """An arbitrary-precision type (``ap_int<N>`` ...), to which C's promotions do not apply."""
-    return type_.name.startswith(("ap_", "ac_"))
 
 
 def words(type_: ir.CType) -> list[str]:

@@ -244,6 +244,25 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     return _CHILDREN.get(type(expr), _nothing)(expr)
 
 
+# What a node says itself, apart from its type, its children and where it stands.
+_SAYS: dict[type, tuple[str, ...]] = {
+    Const: ("value",), StringLit: ("value",), Name: ("variable",), FunctionName: ("name",), ArrayRef: ("variable",),
+    Subscript: (), Member: ("field", "arrow"), Unary: ("op",), Binary: ("op",), Assign: ("op",),
+    IncDec: ("op", "prefix"), Call: ("function",), Cast: (), Conditional: (), Comma: (), SizeOf: ("value",),
+}  # fmt: skip
+
+
+def same(one: Expr, other: Expr) -> bool:
+    """Whether two expressions say the same, wherever they stand; no for lists in braces and what is not understood."""
+    says = _SAYS.get(type(one))
+    if says is None or type(one) is not type(other) or one.type != other.type:
+        return False
+    if any(getattr(one, name) != getattr(other, name) for name in says):
+        return False
+    mine, its = children(one), children(other)
+    return len(mine) == len(its) and all(map(same, mine, its))
+
+
 def always(expr: Expr) -> tuple[Expr, ...]:
     """Direct sub-expressions that are evaluated whenever ``expr`` is."""
     if isinstance(expr, SizeOf):

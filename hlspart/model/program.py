@@ -45,6 +45,7 @@ from hlspart.model.expressions import (
     children,
     integer,
     places,
+    same,
     unbraced,
     walk,
 )
@@ -92,8 +93,8 @@ __all__ = [
     "InitList", "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark",
     "Program", "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType",
     "Subscript", "Switch", "Unary", "Unit", "Variable", "VoidType", "always", "children", "expressions", "held",
-    "integer", "is_open", "places", "storage_bits", "storage_bytes", "substatements", "unbraced", "vector", "walk",
-    "walk_statements", "walk_value",
+    "integer", "is_open", "places", "same", "storage_bits", "storage_bytes", "substatements", "unbraced", "vector",
+    "walk", "walk_statements", "walk_value",
 ]  # fmt: skip
 
 

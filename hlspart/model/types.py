@@ -10,6 +10,9 @@ ELEMENTS = "_M_elems"
 """The member that such a type consists of."""
 
 
+_LIBRARIES: dict[str, Literal["ap", "ac", "bits"]] = {"ap_": "ap", "ac_": "ac", "_ExtInt": "bits", "_BitInt": "bits"}
+
+
 class ScalarType(Struct, frozen=True):
     """An arithmetic type. ``bits`` is its storage width; ``name`` is spelled as in the source."""
 
@@ -18,6 +21,11 @@ class ScalarType(Struct, frozen=True):
     bits: int
     signed: bool = True
     fraction_bits: int = 0
+
+    @property
+    def library(self) -> Literal["ap", "ac", "bits"] | None:
+        """Whose type of any width this is; its operators widen instead of C's promotions. None: a type of C."""
+        return next((library for start, library in _LIBRARIES.items() if self.name.startswith(start)), None)
 
 
 INT = ScalarType("int", "int", 32)

@@ -237,7 +237,17 @@ class FunctionModel:
         for stmt, words in controller.fills():
             names = ".".join(controller.program.variable(v).name for v in stmt.variables)
             line = controller.program.line(stmt.at)
-            nest = Nest(self.name, None, (), (), True, None, "auto", 1, (), (), (), line)
+            nest = Nest(
+                self.name,
+                loop=None,
+                chain=(),
+                outer=(),
+                pipelined=True,
+                target_ii=None,
+                origin="auto",
+                unroll=1,
+                line=line,
+            )
             known = self._record(nest, ii=1, ideal=1, resource=1, recurrence=1, depths=DepthRange(Bounds(1, 1)))
             yield replace(known, name=f"{names} = 0", trip_count=Bounds(words, words), latency=Bounds(words, words))
 

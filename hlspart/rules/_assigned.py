@@ -106,7 +106,7 @@ class _Walk:
         going = [arm for arm in arms if not arm.over]
         state.over = not going
         state.maybe |= {v for arm in arms for v in arm.maybe}
-        if stmt.other is None and any(_opposite(self.program, stmt.test, test) for test in before):
+        if stmt.other is None and any(_opposite(stmt.test, test) for test in before):
             going = [arm for arm in arms[:1] if not arm.over]  # an ``else`` would never be reached
         state.sure |= set.intersection(*(arm.sure for arm in going)) if going else set()
         # of an iteration before, where the variable is older than the loop
@@ -209,14 +209,11 @@ class _Walk:
         state.sure.add(ident)
 
 
-def _opposite(program: c.Program, one: c.Expr, other: c.Expr) -> bool:
-    text = [" ".join(program.text(e.at).split()) for e in (one, other)]
+def _opposite(one: c.Expr, other: c.Expr) -> bool:
+    """Whether one of two tests holds exactly where the other does not."""
     match one, other:
-        case c.Unary(op="!", operand=inner), _:
-            return program.text(inner.at) == text[1]
-        case _, c.Unary(op="!", operand=inner):
-            return program.text(inner.at) == text[0]
+        case (c.Unary(op="!", operand=inner), plain) | (plain, c.Unary(op="!", operand=inner)):
+            return c.same(inner, plain)
         case c.Binary(op=a, left=la, right=ra), c.Binary(op=b, left=lb, right=rb):
-            same = program.text(la.at) == program.text(lb.at) and program.text(ra.at) == program.text(rb.at)
-            return same and _OPPOSITE.get(a) == b
+            return _OPPOSITE.get(a) == b and c.same(la, lb) and c.same(ra, rb)
     return False

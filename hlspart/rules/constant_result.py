@@ -104,7 +104,7 @@ def _wider(cast: c.Cast) -> bool:
 
 def _shifted_out(program: c.Program, node: c.Binary) -> int | None:
     kind = node.left.type
-    if node.op != "<<" or not isinstance(kind, c.ScalarType) or not kind.name.startswith(("ap_int<", "ap_uint<")):
+    if node.op != "<<" or not isinstance(kind, c.ScalarType) or (kind.library, kind.kind) != ("ap", "int"):
         return None
     by = constant(program, node.right)
     return kind.bits if by is not None and by >= kind.bits else None

@@ -81,7 +81,7 @@ def _integers(facts: Facts) -> Iterator[Diagnostic]:
     told: set[str] = set()
     for variable in facts.program.variables:
         kind = variable.as_array.element if variable.as_array is not None else variable.type
-        if not isinstance(kind, ScalarType) or not kind.name.startswith(("ap_int<", "ap_uint<")) or kind.name in told:
+        if not isinstance(kind, ScalarType) or (kind.library, kind.kind) != ("ap", "int") or kind.name in told:
             continue
         if kind.bits > most:
             told.add(kind.name)

@@ -57,14 +57,9 @@ def limits(of: CType) -> tuple[int, int] | None:
     return (-(1 << of.bits - 1), (1 << of.bits - 1) - 1) if of.signed else (0, (1 << of.bits) - 1)
 
 
-def arbitrary(of: ScalarType) -> bool:
-    """Whether this is a library type of any width, whose operators widen instead of wrapping."""
-    return of.name.startswith(("ap_", "_ExtInt", "_BitInt", "ac_"))
-
-
 def promoted(of: ScalarType) -> ScalarType:
     """Integer promotion (C11 6.3.1.1); arbitrary-precision types keep their width."""
-    return INT if of.kind == "bool" or (of.bits < 32 and not arbitrary(of)) else of
+    return INT if of.kind == "bool" or (of.bits < 32 and of.library is None) else of
 
 
 def common(a: CType, b: CType) -> ScalarType | None:
@@ -72,7 +67,7 @@ def common(a: CType, b: CType) -> ScalarType | None:
     if limits(a) is None or limits(b) is None:
         return None
     assert isinstance(a, ScalarType) and isinstance(b, ScalarType)
-    if arbitrary(a) or arbitrary(b):  # these libraries widen until both fit
+    if a.library is not None or b.library is not None:  # these libraries widen until both fit
         low = min(limits(a)[0], limits(b)[0])  # type: ignore[index]
         high = max(limits(a)[1], limits(b)[1])  # type: ignore[index]
         bits = max(high.bit_length() + (low < 0), (-low - 1).bit_length() + 1 if low < 0 else 0)
@@ -85,7 +80,7 @@ def common(a: CType, b: CType) -> ScalarType | None:
 
 def may_wrap(of: ScalarType) -> bool:
     """Whether overflow in this type has a defined result that we must exclude (else it is undefined)."""
-    return not of.signed or of.bits < 32 or arbitrary(of)
+    return not of.signed or of.bits < 32 or of.library is not None
 
 
 def same_target(a: CType, b: CType) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.model.program import (
@@ -29,6 +28,7 @@ from hlspart.model.program import (
     Unary,
     children,
     integer,
+    same,
     walk,
 )
 from hlspart.transform.handed import array_place
@@ -89,17 +89,6 @@ def arms(call: Call, test: Expr) -> Sequence[Call]:
 
 
 def _arm(e: Expr, test: Expr, taken: int) -> Expr:
-    if not isinstance(e, Conditional) or not _same(e.test, test):
+    if not isinstance(e, Conditional) or not same(e.test, test):
         return e
     return e.other if taken else e.then
-
-
-def _same(a: Expr, b: Expr) -> bool:
-    """Whether two expressions without effects say the same."""
-    if type(a) is not type(b) or a.type != b.type:
-        return False
-    told = ("variable", "value", "op", "field", "arrow")
-    if any(getattr(a, n, None) != getattr(b, n, None) for n in told if not isinstance(getattr(a, n, None), Struct)):
-        return False
-    one, two = children(a), children(b)
-    return len(one) == len(two) and all(map(_same, one, two))
