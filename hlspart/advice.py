@@ -17,10 +17,11 @@ from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.predict.regressions import Lines, counterparts, regressions
 from hlspart.readback import Predicted
+from hlspart.ways import WithTexts
 
 if TYPE_CHECKING:
     from hlspart.model.rewriting import RewriteResult
-    from hlspart.reuse import Reuse, Reused
+    from hlspart.reuse import Reused
 
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
 MOST_OPERATIONS = 450  # scheduled in all: beyond these bounds advice is given only where it is asked for
@@ -28,28 +29,8 @@ MOST_LATE = 4  # loops
 MOST_ACCESSES = 80  # of the text, and of one iteration to memories after unrolling
 
 
-class Writable(Predicted, Protocol):
+class Writable(WithTexts, Protocol):
     """A program with all that can be written for it."""
-
-    @property
-    def reuse(self) -> Reuse:
-        """Its windows."""
-
-    @property
-    def interchanged(self) -> Reused:
-        """Its loops in another order."""
-
-    @property
-    def scalar_replaced(self) -> Reused:
-        """Its values in variables on their way to the next iterations."""
-
-    @property
-    def dependences_told(self) -> Reused:
-        """It with directives on what iterations hand to each other through arrays."""
-
-    @property
-    def bundled(self) -> Reused:
-        """It with bundles of their own for arguments that wait for each other."""
 
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition."""

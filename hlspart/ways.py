@@ -35,7 +35,7 @@ from hlspart.transform.text import edited as rendered
 _OF_A_SEARCH = (NOT_TRIED, TARGET_MISSED, NOT_HELPED)
 
 
-class Rewritable(Predicted, Protocol):
+class WithTexts(Predicted, Protocol):
     """A program with the texts that stand beside banked C."""
 
     @property
@@ -57,6 +57,10 @@ class Rewritable(Predicted, Protocol):
     @property
     def bundled(self) -> Reused:
         """It with bundles of their own for arguments that wait for each other."""
+
+
+class Rewritable(WithTexts, Protocol):
+    """A program that is rewritten by the text of least cycles."""
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """What :func:`rewritten` says, kept."""

@@ -13,12 +13,12 @@ from functools import cached_property
 from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
-from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.dimension import CrossingDimensions
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot, linear
 from hlspart.model.inferred import BankingMap
 
 
-class BlockCyclicLayout(Struct, frozen=True, dict=True):
+class BlockCyclicLayout(CrossingDimensions, Struct, frozen=True, dict=True):
     """``alpha`` and ``block * modulus`` have no common divisor; block >= 1."""
 
     shape: tuple[int, ...]
@@ -40,21 +40,6 @@ class BlockCyclicLayout(Struct, frozen=True, dict=True):
     def mapping(self) -> BankingMap:
         """The record of this layout."""
         return BankingMap(self.alpha, self.modulus, self.block)
-
-    @property
-    def dims(self) -> tuple[DimLayout, ...]:
-        """None: banks cross dimensions."""
-        return ()
-
-    @property
-    def per_dimension(self) -> None:
-        """None: banks cross dimensions."""
-        return None
-
-    @property
-    def is_complete(self) -> bool:
-        """Banks cross dimensions."""
-        return False
 
     @property
     def is_invariant(self) -> bool:

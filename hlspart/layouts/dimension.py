@@ -232,3 +232,24 @@ class DimLayout(Struct, frozen=True):
                 return f"({index})"
             case "whole":
                 return "0"
+
+
+class CrossingDimensions:
+    """What every layout says whose banks cross dimensions, so that no product of dimensions is the same."""
+
+    __slots__ = ()
+
+    @property
+    def dims(self) -> tuple[DimLayout, ...]:
+        """None."""
+        return ()
+
+    @property
+    def per_dimension(self) -> None:
+        """None."""
+        return None
+
+    @property
+    def is_complete(self) -> bool:
+        """No dimension is split by itself."""
+        return False

@@ -19,14 +19,14 @@ from functools import cached_property
 from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
-from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.dimension import CrossingDimensions
 from hlspart.model.inferred import BankingMap
 
 Vector = tuple[int, ...]
 Matrix = tuple[Vector, ...]
 
 
-class LatticeLayout(Struct, frozen=True, dict=True):
+class LatticeLayout(CrossingDimensions, Struct, frozen=True, dict=True):
     """``alphas[j] . x mod moduli[j]``; the characters together reach all product(moduli) values."""
 
     shape: tuple[int, ...]
@@ -60,21 +60,6 @@ class LatticeLayout(Struct, frozen=True, dict=True):
         if len(self.moduli) == 1:
             return BankingMap(alpha=self.alphas[0], modulus=self.moduli[0], block=1)
         return BankingMap(hnf=self.hnf)
-
-    @property
-    def dims(self) -> tuple[DimLayout, ...]:
-        """None: banks cross dimensions."""
-        return ()
-
-    @property
-    def per_dimension(self) -> None:
-        """None: banks cross dimensions."""
-        return None
-
-    @property
-    def is_complete(self) -> bool:
-        """Banks cross dimensions."""
-        return False
 
     @property
     def is_invariant(self) -> bool:

@@ -15,12 +15,12 @@ from itertools import product
 from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter
-from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.dimension import CrossingDimensions
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
 from hlspart.model.inferred import BankingMap
 
 
-class TableLayout(Struct, frozen=True, dict=True):
+class TableLayout(CrossingDimensions, Struct, frozen=True, dict=True):
     """``table``: bank of each class, in the order of ``classes.bank``; every bank below the greatest one occurs."""
 
     classes: LatticeLayout
@@ -35,21 +35,6 @@ class TableLayout(Struct, frozen=True, dict=True):
     def kind(self) -> str:
         """The word for it in results."""
         return "table"
-
-    @property
-    def dims(self) -> tuple[DimLayout, ...]:
-        """None: banks cross dimensions."""
-        return ()
-
-    @property
-    def per_dimension(self) -> None:
-        """None: banks cross dimensions."""
-        return None
-
-    @property
-    def is_complete(self) -> bool:
-        """Banks cross dimensions."""
-        return False
 
     @property
     def is_invariant(self) -> bool:

@@ -17,6 +17,7 @@ from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
 from hlspart.model.access import Affine
+from hlspart.model.arithmetic import fold, fold_unary
 from hlspart.semantics import conversions, folding, spans
 from hlspart.semantics.addresses import apart
 from hlspart.semantics.effects import effects
@@ -41,7 +42,7 @@ class Values(Channels):
         """A binary operation on values; ``types`` of the operands before they meet in ``operand_type``."""
         left, right = operands
         a, b = self.constants.get(left), self.constants.get(right)
-        if a is not None and b is not None and (folded := folding.fold(op, a, b)) is not None:
+        if a is not None and b is not None and (folded := fold(op, a, b)) is not None:
             return self.constant(folding.wrapped(folded, type_))
         same = folding.identity(op, a, b)
         if same is not None:
@@ -219,10 +220,8 @@ class Values(Channels):
         if expr.op == "+":
             return inner
         known = self.constants.get(inner)
-        if known is not None:
-            folded = folding.fold_unary(expr.op, known)
-            if folded is not None:
-                return self.constant(folding.wrapped(folded, expr.type))
+        if known is not None and (folded := fold_unary(expr.op, known)) is not None:
+            return self.constant(folding.wrapped(folded, expr.type))
         if expr.op in ("&", "*"):
             raise Unmodelled("access through a pointer is not modelled", line)
         if c.is_open(expr.operand.type):

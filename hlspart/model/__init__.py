@@ -4,6 +4,7 @@ __all__ = [
     "access",
     "advising",
     "answers",
+    "arithmetic",
     "blocked",
     "buffers",
     "causes",

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from hlspart.model import program as c
+from hlspart.model.arithmetic import fold
 from hlspart.model.source import Origin
 from hlspart.rules._mentions import changed, handed, mentioned, mentioned_in
 from hlspart.rules._processes import Path, root_of
@@ -250,7 +251,7 @@ class TaskTrace:
                 frame.values[ident] = self._value(value, frame)
             case c.Assign(op=op, target=c.Name(variable=ident) as target, value=value):
                 left, right = self._value(target, frame), self._value(value, frame)
-                frame.values[ident] = None if left is None or right is None else _apply(op[:-1], left, right)
+                frame.values[ident] = None if left is None or right is None else fold(op[:-1], left, right)
             case c.IncDec(op=op, operand=c.Name(variable=ident) as operand):
                 old = self._value(operand, frame)
                 frame.values[ident] = None if old is None else old + (1 if op == "++" else -1)
@@ -287,7 +288,7 @@ class TaskTrace:
                 a, b = self._value(left, frame), self._value(right, frame)
                 if op in ("&&", "||") and a is not None and bool(a) == (op == "||"):
                     return int(bool(a))
-                return None if a is None or b is None else _apply(op, a, b)
+                return None if a is None or b is None else fold(op, a, b)
             case c.Conditional(test=test, then=then, other=other):
                 chosen = self._value(test, frame)
                 return None if chosen is None else self._value(then if chosen else other, frame)
@@ -328,43 +329,3 @@ class TaskCount(TaskTrace):
         if self._times:
             yield from self._statement(loop.body, frame)
         self._times = outside
-
-
-def _apply(op: str, a: int, b: int) -> int | None:
-    match op:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-        case "/" | "%" if b != 0:
-            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-            return quotient if op == "/" else a - quotient * b
-        case "<":
-            return int(a < b)
-        case "<=":
-            return int(a <= b)
-        case ">":
-            return int(a > b)
-        case ">=":
-            return int(a >= b)
-        case "==":
-            return int(a == b)
-        case "!=":
-            return int(a != b)
-        case "&":
-            return a & b
-        case "|":
-            return a | b
-        case "^":
-            return a ^ b
-        case "<<" if 0 <= b < 64:
-            return a << b
-        case ">>" if 0 <= b < 64:
-            return a >> b
-        case "&&":
-            return int(bool(a and b))
-        case "||":
-            return int(bool(a or b))
-    return None

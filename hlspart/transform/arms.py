@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from hlspart.model.arithmetic import fold, fold_unary
 from hlspart.model.program import (
     Binary,
     Block,
@@ -29,7 +30,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.rebuild import map_parts
 from hlspart.semantics.addresses import apart
-from hlspart.semantics.folding import fold, fold_unary, wrapped
+from hlspart.semantics.folding import wrapped
 
 
 def without_dead_arms(program: Program) -> Program:
