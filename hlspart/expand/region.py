@@ -223,16 +223,21 @@ def _counted(program: Program, loop: Loop, info: LoopInfo) -> None:
         raise Refusal("trip-count", f"the loop {loop.name} is no for loop with a first value, a test and a step",
                       loop.header)  # fmt: skip
     if info.exits:
-        raise Refusal("exit", f"the loop {loop.name} may end early: {info.cause or _leaving(loop)}", loop.header)
+        raise Refusal(
+            "exit", f"the loop {loop.name} may end early: {info.cause or _leaving(program, loop)}", loop.header
+        )
 
 
-def _leaving(loop: Loop) -> str:
+def _leaving(program: Program, loop: Loop) -> str:
     for stmt in walk_statements(loop.body):
         if isinstance(stmt, Return):
             return "a return in its body"
         if isinstance(stmt, Jump):
             return f"a {stmt.kind} in its body"
-    return "its test does not only count"
+    assert loop.test is not None  # one without is refused before
+    at = loop.test.at.span
+    text = " ".join(program.sources[at.path].slice(at).split())
+    return f"its test `{text}` is no comparison with a value that is known to stay"
 
 
 def _check(region: Region) -> None:

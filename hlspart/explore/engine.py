@@ -103,6 +103,7 @@ class Explorer:
         known = not any(r.written.nest.least for r in regions)
         proved = best is not None and known and all(e.complete for e in results.values()) and selection.proved
         shape = view.found(results, merged, selection, proved, self._least(regions, results, resident, groups))
+        shape["resident_bytes"] = resident["bytes"]
         self._beside_source(shape["best"], selection)
         return ExploreResult(shape, tuple(plan.diagnostics), {} if best is None else best.texts, best is not None)
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts
 from hlspart.explore.box import LoopBox, bounds_named, box
-from hlspart.explore.records import KeptNest, OperandWindow, ReadNest, When
+from hlspart.explore.records import KeptNest, OperandWindow, ReadNest, When, boxes_meet
 from hlspart.explore.requests import outer_loops
 from hlspart.explore.sums import Sums
 from hlspart.model.access import Access, AccessAnalysis, Affine
@@ -243,6 +243,10 @@ class _Reader:
                     n for k in itertools.count(number + 1) if (n := f"{operand.name}_{k}") not in taken
                 )  # fmt: skip
                 self.owner |= {a.ref: len(pairs) for a in group}
+                trips = [self._box(x).trips for x in loops]
+                if any(w.variable is variable and boxes_meet(trips, (x, w), (operand, window)) for x, w in pairs):
+                    why = f"{variable.name} is written through windows whose boxes meet"
+                    raise Refusal("window", why, group[0].at)
                 pairs.append((replace(operand, name=name), window))
         return tuple(o for o, _ in pairs), tuple(w for _, w in pairs)
 

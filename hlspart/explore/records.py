@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from hlspart.expand.region import Refusal
 from hlspart.explore.box import LoopBox
 from hlspart.model.access import Affine
-from hlspart.model.exploring import TiledNest
+from hlspart.model.exploring import Operand, TiledNest
 from hlspart.model.program import ArrayRef, Block, Function, Loop, Stmt, Variable
 
 When = Literal["first", "last", "every"]
@@ -25,6 +25,23 @@ class OperandWindow(Struct, frozen=True):
     exact: tuple[bool, ...]  # every element of a tile along a dimension is written
     moved: tuple[tuple[tuple[str, int], ...], ...]  # per dimension: with iterators of the loops around the nest
     shifts: tuple[tuple[int, int], ...]  # the least and the most that these come to
+
+
+def boxes_meet(trips: Sequence[int], one: tuple[Operand, OperandWindow], other: tuple[Operand, OperandWindow]) -> bool:
+    """Whether the boxes may meet that two written windows of an array are stored as, with the words between theirs.
+
+    What is only read meets none: words that go along are stored as they came. ``trips``: iterations of each loop.
+    """
+    if not (one[0].written and other[0].written):
+        return False
+    for d in range(len(other[0].dims)):
+        ends = []
+        for operand, window in (one, other):
+            low = window.low[d] + sum(min(0, c) * (trips[k] - 1) for k, c in operand.dims[d].terms)
+            ends.append((low, low + operand.dims[d].words(tuple(trips)) - 1))
+        if one[1].moved[d] == other[1].moved[d] and (ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]):
+            return False
+    return True
 
 
 class ReadNest(Struct, frozen=True, eq=False):

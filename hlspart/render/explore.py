@@ -71,7 +71,9 @@ def missing(file: Shape) -> str:
     if not all(part.get("complete", True) for r in file["regions"] for part in r.get("parts", [r])):
         return f"no choice found before the limit: {file['evaluated']} candidates evaluated"
     needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
-    return f"nothing fits; the least that is needed: {needs}"
+    own = file["resident_bytes"]
+    stay = f" ({own} bytes of it for arrays of {file['function']} itself)" if own else ""
+    return f"nothing fits; the least that is needed: {needs}{stay}"
 
 
 def standing(file: Shape) -> str:
