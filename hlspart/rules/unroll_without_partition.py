@@ -49,17 +49,20 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import interfaces
 from hlspart.rules._nests import active, parents, pipelined_around
 
 HINT = "partition the array as the loop is unrolled, or unroll less"
 RULE = Rule("HLP217", "unroll-without-partition", "warning", hint=HINT)
 
 
+_OF_MASTERS = "copy into a partitioned local array what the copies share, or unroll less"
 _WIDER = ("array_partition", "array_reshape")  # where elements share words nothing is said of their number
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Unrolled copies that wait for ports."""
+    masters = {v for d, mode in interfaces(facts) if mode == "m_axi" for v in d.variables}
     arrays = {a.variable: a for a in facts.ii.arrays} if facts.ii is not None else {}
     asked = {v for d in facts.program.directives if d.kind in _WIDER for v in d.variables}
     unsure = asked - {v.id for _, _, v in facts.partitions()}  # what keeps it from taking effect is told by itself
@@ -72,7 +75,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         nest = (loop.id, *parents(facts.program)[loop.id])
         around = [r for r in facts.pipelined() if r.loop in nest]
         if around or pipelined_around(facts.program, d.function, loop.id) is not None:
-            yield from _in_pipeline(facts, d, around)
+            yield from _in_pipeline(facts, d, around, masters)
             continue
         trips = info.trip_count.exact
         copies = d.values.get("factor", trips or 0)
@@ -88,16 +91,19 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             ports = array.ports * array.banks
             if not moving or copies < 2 or most * copies <= ports:
                 continue
+            memory = f"whose {array.banks} {'memories have' if array.banks > 1 else 'memory has'} {ports} ports"
+            wait = "an AXI master, whose words come one after the other" if ident in masters else memory
             message = (
-                f"{copies} copies of loop {loop.name} access {most * copies} elements of '{array.name}' at once, "
-                f"whose {array.banks} {'memories have' if array.banks > 1 else 'memory has'} {ports} ports"
+                f"{copies} copies of loop {loop.name} access {most * copies} elements of '{array.name}' at once, {wait}"
             )
             related = [(inside[0].at, "the access"), (facts.program.variable(ident).at, "the array")]
-            yield facts.report(RULE, d.at, message, None, related)
+            yield facts.report(RULE, d.at, message, _OF_MASTERS if ident in masters else None, related)
             break  # one array is enough to see
 
 
-def _in_pipeline(facts: Facts, directive: Directive, around: list[LoopResult]) -> Iterator[Diagnostic]:
+def _in_pipeline(
+    facts: Facts, directive: Directive, around: list[LoopResult], masters: set[int]
+) -> Iterator[Diagnostic]:
     """UNROLL in a pipelined loop whose II is known only if the tool splits the array by itself."""
     asked = {v.id for _, _, v in facts.partitions()}
     for result in around:
@@ -107,7 +113,7 @@ def _in_pipeline(facts: Facts, directive: Directive, around: list[LoopResult]) -
             continue
         message = (
             f"the copies share the ports of '{arrays[0].name}': loop {result.name} has II {limit.ii} "
-            "unless the tool partitions the array by itself"
+            f"unless the tool {'widens the port' if arrays[0].id in masters else 'partitions the array'} by itself"
         )
         related = [(facts.loop_at(result), "the pipelined loop"), (arrays[0].at, "the array")]
         yield facts.report(RULE, directive.at, message, facts.advised(result), related)
