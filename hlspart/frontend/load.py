@@ -151,10 +151,10 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
             collected.reset(mark)
             error = Diagnostic("HLP004", "limit-exceeded", "error", Place(path, 1, 1, 1, 1), "nested too deeply")
             break
-    names = frozenset(t.text for t in unread if t.kind == "id")
-    for token in unread:  # what is wrong with a pragma alone is told of a file with a fault, too
-        if isinstance(token, PragmaToken) and error is not None:
-            note_unread(token, Unread(error.message, True, True, names), collected)
+    pragmas = [t for t in unread if isinstance(t, PragmaToken)]
+    names = frozenset(t.text for pragma in pragmas for t in pragma.expanded)  # what they mean nobody knows
+    for pragma in pragmas:  # what is wrong with one alone is told all the same
+        note_unread(pragma, Unread(error.message if error else "", True, True, names), collected)
     return ir.Unit(path, language, source, error, tuple(headers), collected.halted.get(path))
 
 

@@ -13,7 +13,7 @@ def test_a_misspelt_pragma_is_told_beside_a_syntax_error() -> None:
     text = """void f(int a[8], int n) {
   for (int i = 0; i < 8; i++) {
 #pragma HLS PIPLINE II=1
-#pragma HLS ARRAY_PARTITION variable=a factor=n cyclic
+#pragma HLS ARRAY_PARTITION variable=lost factor=n cyclic
 #pragma HLS UNROLL factor=2
     a[i] = i
   }
