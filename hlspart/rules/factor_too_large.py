@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.source import Edit
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
 
 RULE = Rule("HLP113", "factor-too-large", "warning")
 
@@ -49,3 +50,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             fix = Fix(f"use factor={extent}", (Edit(span, f"factor={extent}"),), safe=True)
         message = f"ARRAY_PARTITION: {remark.problem.message}"
         yield facts.report(RULE, remark.problem.at, message, remark.problem.hint, fix=fix)
+    for directive in active(facts.program, "array_reshape"):
+        factor, dim = directive.values.get("factor"), directive.values.get("dim", 1)
+        for variable in (facts.program.variable(v) for v in directive.variables if factor is not None and dim > 0):
+            extent = variable.dims[dim - 1] if dim <= len(variable.dims) else None
+            if factor is not None and extent is not None and factor > extent:
+                message = f"ARRAY_RESHAPE: factor {factor} exceeds the {extent} elements of '{variable.name}'"
+                hint, related = f"use factor={extent} or complete", [(variable.at, "the array")]
+                yield facts.report(RULE, directive.at, message, hint, related)

@@ -54,6 +54,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     found = {x.loop: x for x in facts.ii.loops} if facts.ii is not None else {}
     for d in active(facts.program, "performance"):
         info = facts.analysis.loops.get(d.loop if d.loop is not None else -1)
+        if (d.option("target_ti") or "").strip() == "0":
+            yield facts.report(
+                RULE, d.at, "PERFORMANCE: target_ti=0 is no number of cycles", "say how many, at least 1"
+            )
+            continue
         if info is None or d.loop is None or facts.lacks_header(d.at.span.path):
             continue
         loop = facts.program.loops[d.loop]

@@ -33,8 +33,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model import program as c
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import entries, for_host
 from hlspart.rules._processes import own_expressions, root_of, sets
 
 RULE = Rule("HLP431", "stream-words", "warning")
@@ -92,7 +93,9 @@ def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
         if uses and not whole and all(u.path[0] != "last" for u in uses):
             message = f"the word '{variable.name}' is sent, but its member last is never set"
             hint = f"set {variable.name}.last in the last word of a packet, and clear it in the others"
-            yield facts.report(RULE, call.at, message, hint, [(variable.at, "the word")])
+            kernels = facts.kernels or any(for_host(facts, name) for name in entries(facts))
+            severity: Severity | None = "info" if kernels else None  # another kernel may count its words
+            yield facts.report(RULE, call.at, message, hint, [(variable.at, "the word")], severity=severity)
 
 
 def _handed_on(calls: list[c.Call], variable: int) -> bool:

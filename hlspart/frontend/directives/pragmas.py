@@ -13,6 +13,7 @@ from hlspart.frontend.constants import evaluate
 from hlspart.frontend.directives.grammar import Word, condition, interpret, is_modelled, split, unknown_kind, words_of
 from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, DirectiveKind
 from hlspart.frontend.directives.scope import Found, Scopes
+from hlspart.frontend.directives.unreached import unreached
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
 from hlspart.model import program as ir
 from hlspart.model.directives import Directive, Fault, Option, RawPragma
@@ -40,12 +41,19 @@ _OPENCL = re.compile(
 def directives_of(program: ir.Program, scopes: Scopes) -> list[Directive]:
     """A directive for every pragma that is, or was meant as, an HLS one; others stay raw."""
     found = []
-    lacking = program.without_header()
+    lacking, left_out = program.without_header(), unreached(program)
     for pragma in program.pragmas:
         directive = _Reader(program, scopes, pragma, lacking).read()
         if directive is not None:
-            found.append(directive)
+            found.append(_outside(directive) if pragma.index in left_out else directive)
     return found + _attributes(program)
+
+
+def _outside(directive: Directive) -> Directive:
+    """A directive under a condition that is false wherever the text is read: it says nothing."""
+    if not directive.usable or directive.dialect != "vitis":
+        return directive
+    return replace(directive, problems=(Fault("condition-false", "the condition around it is false", directive.at),))
 
 
 def directive_of(program: ir.Program, pragma: RawPragma) -> Directive | None:

@@ -1,0 +1,41 @@
+"""A pragma in an arm that the arguments of a template leave out says nothing; that of the other instance counts."""
+
+from __future__ import annotations
+
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+
+TEXT = """\
+enum io_type { io_parallel, io_serial };
+struct parallel { static const unsigned n = 16; static const unsigned io = io_parallel; };
+struct serial { static const unsigned n = 16; static const unsigned io = io_serial; };
+template <class C> void linear(const int a[C::n], int b[C::n]) {
+  for (int i = 0; i < C::n; i++) {
+    if (C::io == io_serial) {
+#pragma HLS UNROLL factor=4
+#pragma HLS DEPENDENCE variable=b inter false
+    }
+    b[i] = a[i];
+  }
+}
+void f(const int a[16], int b[16]) { linear<parallel>(a, b); }
+void g(const int a[16], int b[16]) { linear<serial>(a, b); }
+void h(const int a[16], int b[16], int n) {
+  for (int i = 0; i < 16; i++) {
+    if (n) {
+#pragma HLS UNROLL factor=4
+    }
+    b[i] = a[i];
+  }
+}
+"""
+
+
+def test_an_arm_that_is_never_taken_has_no_directives() -> None:
+    program = Pipeline(["k.cpp"], Options(), lambda _: TEXT.encode()).program
+    assert [d.message for d in program.diagnostics] == []
+    said = {(d.function, d.kind): [p.code for p in d.problems if p.fatal] for d in program.directives}
+    assert said.pop(("h", "unroll")) == []
+    assert {function: codes for (function, _), codes in said.items()} == {
+        "linear<parallel>": ["condition-false"], "linear<serial>": [],
+    }  # fmt: skip
