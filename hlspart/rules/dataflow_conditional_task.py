@@ -114,7 +114,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the tasks in loop {process.stmt.name} of a DATAFLOW region run one after the other"
                 hint = "move the loop into the tasks, or put a DATAFLOW into it as well"
                 inner = [d for d in facts.program.directives if d.kind == "dataflow" and d.loop == process.stmt.id]
-                if not inner:
+                if not inner and facts.unrolled.get(process.stmt.id) != 0:  # copies of the loop are tasks of their own
                     yield facts.report(RULE, process.at, message, hint, related)
 
 

@@ -36,6 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, of_member
 
@@ -57,7 +58,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in d.variables:
             variable = facts.program.variable(ident)
             whole = bool(variable.dims) and complete.get(ident, set()) >= set(range(1, len(variable.dims) + 1))
-            if whole and not of_member(d):
+            fifos = isinstance(variable.type, ArrayType) and isinstance(variable.type.element, StreamType)
+            if whole and not fifos and not of_member(d):
                 first, second = sorted((d, where[ident]), key=lambda x: x.at.span.start)
                 one_word = where[ident].kind == "array_reshape"
                 what = "reshaped to one word: a register has" if one_word else "partitioned completely: registers have"

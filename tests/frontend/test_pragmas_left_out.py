@@ -39,3 +39,23 @@ def test_an_arm_that_is_never_taken_has_no_directives() -> None:
     assert {function: codes for (function, _), codes in said.items()} == {
         "linear<parallel>": ["condition-false"], "linear<serial>": [],
     }  # fmt: skip
+
+
+def test_a_constant_made_of_a_name_that_the_build_gives_is_not_known() -> None:
+    text = """const unsigned lanes = LANES;
+void f(const int a[16], int b[16], int n) {
+  const int other = a[0];
+  for (int i = 0; i < 16; i++) {
+#pragma HLS UNROLL factor=%s
+    b[i] = a[i];
+  }
+}
+"""
+    for name, code in (
+        ("lanes", "value-unknown"),
+        ("lanes / 2", "value-unknown"),
+        ("other", "bad-value"),
+        ("n", "bad-value"),
+    ):
+        program = Pipeline(["k.cpp"], Options(), lambda _, name=name: (text % name).encode()).program
+        assert [p.code for d in program.directives for p in d.problems] == [code], name

@@ -189,6 +189,9 @@ class _Reader:
         """Why names without a value may have one."""
         if self.at.span.path in self.lacking:
             return "a header was not found"
+        made = next((n for n in sorted(names) if self._of_open_names(n)), None)
+        if made is not None:
+            return f"'{made}' is made of a name that nothing declares"
         unread, open_ = self.pragma.unread, self.pragma.open
         if open_ and all(n in open_ or self._said(n) for n in names):
             told = next((n for n in names if n in open_), None)
@@ -207,6 +210,12 @@ class _Reader:
             if around and words & hole.names:
                 return Fault("unread", f"'{name}' is in what is not read: {hole.cause}", self.at)
         return problem
+
+    def _of_open_names(self, name: str) -> bool:
+        """Whether a name is that of a constant whose value holds a name that only the build can give."""
+        variable = self._find(name).variable
+        init = variable.init if variable is not None and variable.const else None
+        return isinstance(init, ir.Expr) and any(ir.is_open(e.type) for e in ir.walk(init))
 
     def _said(self, name: str) -> bool:
         """Whether the file says a name anywhere but in pragmas: it may be made of parameters."""
