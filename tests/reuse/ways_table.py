@@ -9,12 +9,17 @@ beside the original.
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 
 from stencils import FRAME, HEAT, PLAIN, POOL, SIX, equal
-from test_borders_and_channels import BORDERS, SELECTED
 
 import hlspart
 from hlspart.model.results import IIResult
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from test_borders_and_channels import BORDERS, SELECTED
 
 GUARDED = """void guarded(const int in[64][64], int out[64][64]) {
     for (int y = 0; y < 64; y++)
