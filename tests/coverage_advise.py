@@ -14,10 +14,12 @@ import argparse
 import re
 import time
 from collections import Counter
+from collections.abc import Collection
 
 import hlspart
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.predict.regressions import counterparts
+from hlspart.semantics.effects import effects
 
 
 def cycles(figures: IIResult) -> int | None:
@@ -86,6 +88,22 @@ def verified(kernel: hlspart.Kernel, answer: hlspart.RewriteAnswer, reassoc: boo
     return said
 
 
+def verified_tops(kernel: hlspart.Kernel, answer: hlspart.RewriteAnswer, reassoc: bool, late: Collection[str]) -> str:
+    """The same where several functions may be the top: of each that calls a function with a late loop."""
+    said = verified(kernel, answer, reassoc)
+    if "candidates are" not in said:
+        return said
+    reached = effects(kernel.program).reachable
+    tops = [t for t in kernel.pipeline.analysis.tops if set(reached((t,))) & set(late)]
+    options = kernel.pipeline.options.frontend
+    each = {
+        t: verified(hlspart.open(kernel.paths[0], top=t, include_dirs=options.include_dirs), answer, reassoc)
+        for t in tops
+    }
+    different = [f"{top}: {s}" for top, s in each.items() if not s.startswith("equal")]
+    return "; ".join(different) or f"equal in {', '.join(each)}"
+
+
 def main() -> None:
     """A line per file, then counts."""
     parser = argparse.ArgumentParser()
@@ -135,7 +153,7 @@ def main() -> None:
         files["byte-identical" if same else "rewritten"] += 1
         equal = ""
         if asked.verify and not same:
-            equal = f", {verified(kernel, answer, asked.reassoc)}"
+            equal = f", {verified_tops(kernel, answer, asked.reassoc, {x.function for x in late.values()})}"
             files[f"verified{equal[:7]}"] += 1
         spent = f"{time.process_time() - start:.0f} s"
         print(f"{path}: {'; '.join(said)}; cycles {cycles(before)} -> {cycles(after)}{equal} ({spent})", flush=True)
