@@ -51,6 +51,8 @@ class Conflicts:
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
         """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
+        if self._at_run_time and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
+            return *found, True
         load, complete = self._problem.busiest(
             self._problem.sites,
             ports,
@@ -70,6 +72,11 @@ class Conflicts:
         except TooHard:
             witness, bank = None, 0
         return replace(load, bank=bank), witness, complete and self._exact
+
+    @property
+    def _at_run_time(self) -> bool:
+        """Whether an index is no form."""
+        return any(s.forms is None for s in self._problem.sites)
 
     def _together(self, group: Sequence[Site]) -> bool:
         """Whether all of ``group`` are known to meet in one bank, without a look at their pairs."""
@@ -127,6 +134,8 @@ class Conflicts:
 
     def exceeds(self, ports: Ports, ii: int) -> bool:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
+        if self._at_run_time and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
+            return found[0].interval > ii
         budget = Budget(1000)
         for limit, group in self._problem.limited(ports):
             before: dict[tuple[int, ...], list[Site]] = {}

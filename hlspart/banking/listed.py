@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from msgspec.structs import replace
 
 from hlspart.banking.accesses import exclusive
@@ -12,59 +14,99 @@ from hlspart.model.ports import BankLoad, Ports
 from hlspart.sets.region import TooHard
 
 MOST = 64  # iterations that are listed
+MOST_AT_RUN_TIME = 256  # those where an index is no form: sets of iterations that leave one out fall into pieces
+MOST_TOUCHES = 1 << 16  # accesses times iterations
 
-Found = tuple[int, Site, tuple[int, ...]]  # bank, access, element
+Found = tuple[Site, tuple[int, ...]]  # access, element
 
 
 def busiest(problem: Sites, layout: Layout, ports: Ports) -> tuple[BankLoad, dict[str, int]] | None:
     """The busiest bank over all iterations and one of them; None where they are many or an element is not known."""
-    names = problem.space.names
-    touched: dict[tuple[int, ...], list[Found]] = {}
-    for site in problem.sites:
-        if site.forms is None or any(n not in names for f in site.forms for n in f.names):
-            return None
+    shape = layout.shape
+    if shape not in problem.touches:
         try:
-            points, complete = site.region.points(MOST)
+            problem.touches[shape] = _touches(problem, shape)
         except TooHard:
-            return None
-        if not complete:
-            return None
-        for point in points:
-            values = dict(zip(names, point, strict=True))
-            element = tuple(f.at(values).const for f in site.forms)
-            if not all(0 <= x < n or n <= 0 for x, n in zip(element, layout.shape, strict=True)):
-                return None
-            touched.setdefault(point, []).append((layout.bank(element), site, element))
+            problem.touches[shape] = None
+    touched = problem.touches[shape]
+    if touched is None:
+        return None
+    banks = {element: layout.bank(element) for found in touched.values() for _, element in found}
     best, where = BankLoad(0, (), (), 1), dict[str, int]()
     for point, found in touched.items():
-        for bank in sorted({bank for bank, _, _ in found}):
-            load = _load([x for x in found if x[0] == bank], ports)
+        by_bank: dict[int, list[Found]] = {}
+        for site, element in found:
+            by_bank.setdefault(banks[element], []).append((site, element))
+        for bank, group in sorted(by_bank.items(), key=lambda item: item[0]):
+            load = _load(group, ports)
             if load is None:
                 return None
             if (load.interval, len(load.reads + load.writes)) > (best.interval, len(best.reads + best.writes)):
-                best, where = replace(load, bank=bank), dict(zip(names, point, strict=True))
+                best, where = replace(load, bank=bank), dict(zip(problem.space.names, point, strict=True))
     return best, where
+
+
+def _touches(problem: Sites, shape: tuple[int, ...]) -> dict[tuple[int, ...], list[Found]] | None:
+    """By iteration the accesses with their elements; None where they are many or an element is not known."""
+    most = MOST_AT_RUN_TIME if any(s.forms is None for s in problem.sites) else MOST
+    if most * len(problem.sites) > MOST_TOUCHES:
+        return None
+    touched: dict[tuple[int, ...], list[Found]] = {}
+    points: dict[str, tuple[list[tuple[int, ...]], bool]] = {}  # by domain
+    for site in problem.sites:
+        if site.access.domain not in points:
+            points[site.access.domain] = site.region.points(most)
+        iterations, complete = points[site.access.domain]
+        elements = _elements(problem, shape, site, iterations, most) if complete else None
+        if elements is None:
+            return None
+        for point, element in elements.items():
+            if not all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True)):
+                return None
+            touched.setdefault(point, []).append((site, element))
+    return touched
+
+
+def _elements(
+    problem: Sites, shape: tuple[int, ...], site: Site, points: Sequence[tuple[int, ...]], most: int
+) -> Mapping[tuple[int, ...], tuple[int, ...]] | None:
+    """By iteration the element that an access touches; None where one is not known."""
+    names = problem.space.names
+    if site.forms is None:
+        known = problem.elements(site, shape).each(most)
+        return known if known is not None and len(known) == len(points) else None
+    if any(n not in names for f in site.forms for n in f.names):
+        return None
+    if not any(f.terms for f in site.forms):
+        return dict.fromkeys(points, tuple(f.const for f in site.forms))
+    places = (dict(zip(names, point, strict=True)) for point in points)
+    return {point: tuple(f.at(v).const for f in site.forms) for point, v in zip(points, places, strict=True)}
 
 
 def _load(found: list[Found], ports: Ports) -> BankLoad | None:
     """What the accesses of one bank in one iteration ask for; None where that is not found out."""
     best = BankLoad(0, (), (), 1)
     kinds = ((ports.total, None), (ports.reads, True), (ports.writes, False))
-    for group in ([x for x in found if read in (None, x[1].read)] for limit, read in kinds if limit is not None):
-        near = [
-            sum(1 << k for k, b in enumerate(group) if a is not b and _meet(a, b))
-            for a in group
-        ]  # fmt: skip
-        members, exact = largest_clique(near, range(len(group)), None, Budget(1000)) if group else ((), True)
+    for group in ([x for x in found if read in (None, x[0].read)] for limit, read in kinds if limit is not None):
+        members, exact = _together(group)
         if not exact:
             return None
-        load = load_of(0, [group[k][1] for k in members], ports)
+        load = load_of(0, [group[k][0] for k in members], ports)
         if (load.interval, len(load.reads + load.writes)) > (best.interval, len(best.reads + best.writes)):
             best = load
     return best
 
 
+def _together(group: list[Found]) -> tuple[tuple[int, ...], bool]:
+    """The most accesses of a group that need a port each, and whether there are no more."""
+    if not any(site.access.branch for site, _ in group):
+        reads = {element: k for k, (site, element) in enumerate(group) if site.read}
+        return (*reads.values(), *(k for k, (site, _) in enumerate(group) if not site.read)), True
+    near = [sum(1 << k for k, b in enumerate(group) if a is not b and _meet(a, b)) for a in group]
+    return largest_clique(near, range(len(group)), None, Budget(1000))
+
+
 def _meet(one: Found, other: Found) -> bool:
     """Whether two accesses of one bank and iteration both need a port: reads of one element need one."""
-    same = one[1].read and other[1].read and one[2] == other[2]
-    return not same and not exclusive(one[1].access, other[1].access)
+    same = one[0].read and other[0].read and one[1] == other[1]
+    return not same and not exclusive(one[0].access, other[0].access)

@@ -42,6 +42,8 @@ class Sites:
         self._shadows: dict[tuple[str, frozenset[str]], Box | None] = {}
         self._meets: dict[tuple[str, str], bool] = {}
         self._elements: dict[tuple[int, tuple[int, ...]], AccessRelation] = {}
+        # by shape, all touches by iteration; None where they are not listed
+        self.touches: dict[tuple[int, ...], dict[tuple[int, ...], list[tuple[Site, tuple[int, ...]]]] | None] = {}
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:

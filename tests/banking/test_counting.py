@@ -217,6 +217,17 @@ def test_a_bank_that_all_accesses_need_at_once_is_found_without_their_pairs() ->
     assert problem.pairs < 10
 
 
+def test_registers_that_move_beside_one_that_is_read_at_run_time() -> None:
+    """Element 0 is read in iterations 0 and 41 alone; sets that each leave an iteration out were met one by one."""
+    sp = space(i=(0, 79, 1))
+    moves = [access(sp, f(k + more), kind=kind, n=k) for k in range(40) for more, kind in ((1, "read"), (0, "write"))]
+    problem = PortProblem(sp, [*moves, access(sp, None, n=80, map="{ [i] -> [(3 * i) mod 41] }")])
+    ideal, witness, exact = problem.ideal(cyclic(41, 1), T2P)
+    assert (ideal.interval, len(ideal.reads), exact) == (41, 41, True) and witness in ({"i": 0}, {"i": 41})
+    assert not problem.exceeds(cyclic(41, 1), T2P, 41) and problem.exceeds(cyclic(41, 1), T2P, 40)
+    assert problem.pairs == 0
+
+
 DIMS = st.sampled_from(["whole", "cyclic", "block", "complete"])
 
 
