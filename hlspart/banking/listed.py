@@ -57,7 +57,7 @@ def _touches(problem: Sites, shape: tuple[int, ...]) -> dict[tuple[int, ...], li
         if site.access.domain not in points:
             points[site.access.domain] = site.region.points(most)
         iterations, complete = points[site.access.domain]
-        elements = _elements(problem, shape, site, iterations, most) if complete else None
+        elements = _elements(problem, shape, site, iterations) if complete else None
         if elements is None:
             return None
         for point, element in elements.items():
@@ -68,12 +68,12 @@ def _touches(problem: Sites, shape: tuple[int, ...]) -> dict[tuple[int, ...], li
 
 
 def _elements(
-    problem: Sites, shape: tuple[int, ...], site: Site, points: Sequence[tuple[int, ...]], most: int
+    problem: Sites, shape: tuple[int, ...], site: Site, points: Sequence[tuple[int, ...]]
 ) -> Mapping[tuple[int, ...], tuple[int, ...]] | None:
     """By iteration the element that an access touches; None where one is not known."""
     names = problem.space.names
     if site.forms is None:
-        known = problem.elements(site, shape).each(most)
+        known = problem.elements(site, shape).each()
         return known if known is not None and len(known) == len(points) else None
     if any(n not in names for f in site.forms for n in f.names):
         return None

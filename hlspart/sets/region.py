@@ -202,20 +202,13 @@ class AccessRelation:
 
         return self._owner.guarded(pick)
 
-    def each(self, most: int) -> dict[tuple[int, ...], tuple[int, ...]] | None:
-        """By iteration what it reaches; None where one reaches several tuples, or there are more than ``most``."""
-
-        def pick() -> dict[tuple[int, ...], tuple[int, ...]] | None:
-            domain, rank = self._map.domain(), len(self._owner.names)
-            if self._map.dim(isl.dim_type.param) or not domain.is_bounded() or not self._map.is_single_valued():
-                return None
-            spans = (domain.dim_max_val(k).to_python() - domain.dim_min_val(k).to_python() for k in range(rank))
-            if domain.is_empty() or math.prod(span + 1 for span in spans) > most:
-                return None
-            pairs = _members(self._map.wrap(), rank + self._map.dim(isl.dim_type.out))
-            return {pair[:rank]: pair[rank:] for pair in pairs}
-
-        return self._owner.guarded(pick)
+    def each(self) -> dict[tuple[int, ...], tuple[int, ...]] | None:
+        """By iteration, of few, what it reaches; None where one reaches several tuples, or parameters decide."""
+        if self._map.dim(isl.dim_type.param) or not self._owner.guarded(self._map.is_single_valued):
+            return None
+        rank, numbers = len(self._owner.names), self._map.dim(isl.dim_type.out)
+        pairs = self._owner.guarded(lambda: _members(self._map.wrap(), rank + numbers))
+        return {pair[:rank]: pair[rank:] for pair in pairs}
 
     def agree(self, other: AccessRelation) -> IterationSet:
         """Iterations in which both can reach one and the same tuple."""
