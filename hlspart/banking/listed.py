@@ -99,7 +99,8 @@ def _load(found: list[Found], ports: Ports) -> BankLoad | None:
 
 def _together(group: list[Found]) -> tuple[tuple[int, ...], bool]:
     """The most accesses of a group that need a port each, and whether there are no more."""
-    if not any(site.access.branch for site, _ in group):
+    arms: dict[int, int] = {}
+    if all(arms.setdefault(branch, arm) == arm for site, _ in group for branch, arm in site.access.branch):
         reads = {element: k for k, (site, element) in enumerate(group) if site.read}
         return (*reads.values(), *(k for k, (site, _) in enumerate(group) if not site.read)), True
     near = [sum(1 << k for k, b in enumerate(group) if a is not b and _meet(a, b)) for a in group]
