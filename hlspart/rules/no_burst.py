@@ -44,6 +44,7 @@ from hlspart.model.program import (
     Assign,
     Binary,
     Call,
+    Const,
     Declare,
     Expr,
     If,
@@ -107,7 +108,12 @@ def _reason(facts: Facts, a: Access) -> str | None:
         return "has an index that depends on data" if by_data(a) and _read_inside(facts, a) else None
     info = facts.analysis.loops.get(a.loops[-1])
     form = a.index[-1] if a.index else None
-    if form is None and info is not None and info.variable is not None and _divided(facts, a, info.variable):
+    if (
+        form is None
+        and info is not None
+        and info.variable is not None
+        and _divided(facts, a, info.variable, info.step or 1)
+    ):
         return f"has an index that divides the counter of loop {info.name}"
     if info is None or info.iterator is None or info.step is None or form is None or info.trip_count.exact == 1:
         return None
@@ -191,12 +197,13 @@ def _read_inside(facts: Facts, a: Access) -> bool:
     return False
 
 
-def _divided(facts: Facts, a: Access, counter: int) -> bool:
-    """Whether an index holds a quotient or remainder of a loop's counter."""
+def _divided(facts: Facts, a: Access, counter: int, step: int) -> bool:
+    """Whether an index holds a quotient or remainder of a loop's counter, other than by what that steps."""
     for top in own_expressions(facts.program, facts.program.functions[a.function].body):
         for node in walk(top):
             if isinstance(node, ArrayRef) and node.id == a.ref:
                 parts = [e for index in node.indices for e in walk(index) if isinstance(e, Binary) and e.op in "/%"]
+                parts = [e for e in parts if not (isinstance(e.right, Const) and e.right.value == step)]
                 return any(isinstance(e, Name) and e.variable == counter for p in parts for e in walk(p.left))
     return False
 
