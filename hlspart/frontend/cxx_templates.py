@@ -348,7 +348,7 @@ class _Instances:
                     result.extend(as_it_is(template, names))
 
         starts = declarations(rest) if late else {}
-        for at, token in enumerate(rest):
+        for at, token in enumerate(rest[:-3]):  # the sentinels stand behind all instances
             for inside in rest[at : starts.get(at, at)]:
                 if inside.text in self.by_name and not self.by_name[inside.text].template.owner:
                     emit(self.by_name[inside.text])
@@ -368,7 +368,7 @@ class _Instances:
         for token in result:
             if token.kind == "id" and token.text in self.by_name and self.by_name[token.text].template.name in single:
                 token.text = self.by_name[token.text].template.name
-        return result
+        return [*result, *rest[-3:]]
 
     def _late(self) -> set[int]:
         """Instances that cannot stand where their templates do: their arguments are declared behind that place."""

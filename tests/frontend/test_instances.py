@@ -215,5 +215,11 @@ def test_templates_of_a_header_get_answers_for_the_instances_that_are_asked_for(
     assert loops("n::dense<int, n::cfg>") == {"IN": 1, "SAME": None}
     assert loops("n::dense<int,n::cfg>", "n::same<int>") == {"IN": 1, "SAME": 1}
     assert loops("n::same<float>")["SAME"] not in (None, 1)
+    behind = (
+        "template <class C> void copy(int a[C::n], int b[C::n]) {\n  for (int i = 0; i < C::n; i++) b[i] = a[i];\n}\n"
+    )
+    options = Options(frontend=FrontendOptions(instantiate=("copy<late>",)))  # with a class that comes later
+    text = behind + "struct late { static const int n = 8; };\n"
+    assert [x.trip_count.exact for x in Pipeline(["t.h"], options, lambda _: text.encode()).figures.loops] == [8]
     plain = load(["t.h"], FrontendOptions(), read=lambda _: DENSE.encode())
     assert [d.rule for d in plain.diagnostics] == []
