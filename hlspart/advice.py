@@ -67,7 +67,7 @@ def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]
 
 def _seen(pipeline: Writable, texts: Sequence[_Text], pareto: bool) -> tuple[LoopAdvice, ...]:
     """Each pipelined loop with those of some texts that change it; the first is the one to take."""
-    program, found = pipeline.program, []
+    program, advices = pipeline.program, []
     seen = [counterparts(program, pipeline.figures, t.figures, t.lines) for t in texts]
     for k, loop in enumerate(pipeline.figures.loops):
         if not loop.pipelined:
@@ -81,16 +81,16 @@ def _seen(pipeline: Writable, texts: Sequence[_Text], pareto: bool) -> tuple[Loo
         ways = _ranked(ways, pareto)
         path = program.functions[loop.function].unit
         target = loop.target_ii if loop.origin != "auto" else None
-        found.append(LoopAdvice(path, loop.function, loop.name, loop.line, target, loop.ii, tuple(ways), loop.proof))
-    return tuple(found)
+        advices.append(LoopAdvice(path, loop.function, loop.name, loop.line, target, loop.ii, tuple(ways), loop.proof))
+    return tuple(advices)
 
 
 def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
     """The advice on loops that miss or may miss their target, as every command shows it; none where it takes long."""
-    late = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
-    if not late or len(late) > MOST_LATE or _large(pipeline):
+    missing = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
+    if not missing or len(missing) > MOST_LATE or _large(pipeline):
         return ()
-    return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in late)
+    return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in missing)
 
 
 def first_sentences(pipeline: Writable, files: str) -> Mapping[tuple[str, str], tuple[str, str]]:
@@ -98,11 +98,11 @@ def first_sentences(pipeline: Writable, files: str) -> Mapping[tuple[str, str], 
 
     The ways behind the first are written only where it leaves a loop as it is.
     """
-    late = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
+    missing = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
     first = [x for x in _seen(pipeline, [next(_texts(pipeline, AdviceOptions()))], False) if x.first is not None]
-    if late - {(x.function, x.name) for x in first}:
+    if missing - {(x.function, x.name) for x in first}:
         first = list(first_ways(pipeline))
-    return {k: (x.ways[0].kind, x.advised(files)) for x in first if (k := (x.function, x.name)) in late}
+    return {k: (x.ways[0].kind, x.advised(files)) for x in first if (k := (x.function, x.name)) in missing}
 
 
 def _large(pipeline: Writable) -> bool:
@@ -239,11 +239,11 @@ def _ports(pipeline: Writable, text: _Text) -> int:
     """Memories, scalars and buses at the ports of the top functions."""
     second = pipeline.with_texts(text.files) if text.kind != "as-written" else pipeline
     program, banks = second.program, {a.variable: a.banks or 1 for a in text.figures.arrays}
-    storage, found = Storage(program, second.analysis, second.validation, second.target), 0
+    storage, ports = Storage(program, second.analysis, second.validation, second.target), 0
     for top in (program.functions[name] for name in second.analysis.tops if name in program.functions):
         shared = buses(storage, top)
-        found += len(set(shared.values())) + sum(banks.get(v, 1) for v in top.params if v not in shared)
-    return found
+        ports += len(set(shared.values())) + sum(banks.get(v, 1) for v in top.params if v not in shared)
+    return ports
 
 
 def _ranked(ways: list[Way], pareto: bool) -> list[Way]:

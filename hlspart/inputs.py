@@ -101,9 +101,9 @@ def settings_for(paths: Sequence[str], config: str | None) -> Settings:
         raise InputError(str(error)) from None
 
 
-def with_settings(options: Options, found: Settings) -> Options:
+def with_settings(options: Options, settings: Settings) -> Options:
     """``options`` with what a settings file gives where they say nothing."""
-    values = {k: v for k, v in found.values.items() if k in TARGET_KEYS}
+    values = {k: v for k, v in settings.values.items() if k in TARGET_KEYS}
     if not values:
         return options
     front, target = options.frontend, options.target
@@ -121,7 +121,7 @@ def with_settings(options: Options, found: Settings) -> Options:
         flow=target.flow or values.get("flow"),
         target_file=target.target_file or values.get("target"),
     )
-    return replace(options, frontend=front, target=target, settings=found.path)
+    return replace(options, frontend=front, target=target, settings=settings.path)
 
 
 def _project(path: str) -> ProjectFile | None:
@@ -159,7 +159,7 @@ def _merged(options: Options, project: ProjectFile) -> Options:
     return replace(options, frontend=front, target=target, top=options.top or project.top)
 
 
-def target_settings(options: Options, found: Settings) -> str:
+def target_settings(options: Options, settings: Settings) -> str:
     """What holds for the target and the headers, with its origin, for ``--show-config``."""
     front, target = options.frontend, options.target
     given = {
@@ -174,9 +174,9 @@ def target_settings(options: Options, found: Settings) -> str:
     }
     lines = []
     for key, value in given.items():
-        said = found.values.get(key)
+        said = settings.values.get(key)
         same = value == (list(said) if isinstance(said, tuple) else said)
-        origin = "default" if value is None else found.path if same else "command line or project file"
+        origin = "default" if value is None else settings.path if same else "command line or project file"
         lines.append(f"{key} = {value!r}  # {origin}\n")
     return "".join(lines)
 

@@ -32,9 +32,9 @@ def _connected(paths: Sequence[str], read: Reader) -> Iterator[tuple[str, ...]]:
     uses: dict[str, set[str]] = {}
     home: dict[str, list[str]] = {}
     for path in paths:
-        found = _names(_text(path, read))
-        uses[path] = (found.called | found.shared) - found.bodies
-        for name in found.bodies | (found.objects - found.shared):
+        file = _names(_text(path, read))
+        uses[path] = (file.called | file.shared) - file.bodies
+        for name in file.bodies | (file.objects - file.shared):
             home.setdefault(name, []).append(path)
     parent = {p: p for p in paths}
 
@@ -71,7 +71,7 @@ class _Names(Struct, frozen=True):
 
 def _names(text: str) -> _Names:
     """Read off words and marks, without the preprocessor: a guess that ties rather too much than too little."""
-    found = _Names()
+    names = _Names()
     words: list[str] = []  # the first two of the statement that is being read
     external = False  # whether one of its words is "extern"
     lists: list[str] = []  # the word before each open bracket
@@ -89,18 +89,18 @@ def _names(text: str) -> _Names:
             lists.append("" if last in _NO_FUNCTION else last)
             declares = False
             if lists[-1]:
-                found.called.add(last)
+                names.called.add(last)
         elif mark == "[":
             own = own or last
         elif mark in ",;=" and not lists:
             name = own or last
             if declares and name and mark != "=" and external:
-                found.shared.add(name)
+                names.shared.add(name)
             elif declares and name and not depth and len(words) > 1 and words[0] not in _NO_OBJECT:
-                found.objects.add(name)
+                names.objects.add(name)
             own, declares = "", declares and mark == ","
         if mark == "{" and closed:
-            found.bodies.add(closed)
+            names.bodies.add(closed)
         if mark in "{}":
             depth = (
                 max(0, depth + (1 if mark == "{" else -1)) if words[:1] not in (["namespace"], ["extern"]) else depth
@@ -110,4 +110,4 @@ def _names(text: str) -> _Names:
             words, external, own, declares = [], False, "", True
         closed = lists.pop() if mark == ")" and lists else ""
         last = ""
-    return found
+    return names

@@ -193,17 +193,17 @@ def with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOpti
     program, inferred = pipeline.program, pipeline.inferred
     tops = {name for name in pipeline.analysis.tops if name in program.functions}
     outside = {program.variable(v).name for name in tops for v in program.functions[name].params}
-    changes, found = _changes(pipeline, result), []
+    changes, diagnostics = _changes(pipeline, result), []
     after = pipeline.predict(result.files) if changes else pipeline.figures
     for loop, there in counterparts(program, pipeline.figures, after, result.lines if changes else None):
         if not loop.misses or there is None or there.least < loop.least:
             continue
         inside = touched(program, pipeline.analysis, Regression(loop.function, loop.loop, ""))
         names = {program.variable(v).name for v in inside}
-        late = {x.array for x in loop.limits if x.kind == "memory-port"} & names
+        short = {x.array for x in loop.limits if x.kind == "memory-port"} & names
         said = [o for o in result.outcomes if o.reason is not None]
-        why = [f"'{name}': {o.reason}{remedy(o)}" for o in said for name in o.arrays if name in late]
-        why = why or [f"'{a.name}': {a.reason}" for a in inferred.arrays if a.name in late and a.variable in inside]
+        why = [f"'{name}': {o.reason}{remedy(o)}" for o in said for name in o.arrays if name in short]
+        why = why or [f"'{a.name}': {a.reason}" for a in inferred.arrays if a.name in short and a.variable in inside]
         why = why or [loop.limits[0].text if loop.limits else loop.cause or f"the scheduler needs II {loop.figure}"]
         alone = replace(pipeline.figures, loops=(loop,))
         sums = not options.reassoc and accumulators(program, pipeline.analysis, alone)
@@ -217,8 +217,8 @@ def with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOpti
             text += "; the top function keeps its ports, unless --split-top is given"
         rule = NOT_HELPED if changes or loop.origin == "auto" else TARGET_MISSED
         severity: Severity = "warning" if rule == TARGET_MISSED else "note"
-        found.append(about(program, rule, loop.function, loop.loop, text, severity))
-    return replace(result, diagnostics=(*result.diagnostics, *found))
+        diagnostics.append(about(program, rule, loop.function, loop.loop, text, severity))
+    return replace(result, diagnostics=(*result.diagnostics, *diagnostics))
 
 
 def _with_lost(pipeline: Predicted, result: RewriteResult, lost: Sequence[Regression]) -> RewriteResult:

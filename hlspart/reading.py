@@ -42,19 +42,19 @@ def names_in(folder: str, suffixes: tuple[str, ...]) -> list[str]:
 def any_case(folder: str, name: str) -> list[str]:
     """Files below ``folder`` whose path differs from ``name`` in case or in the kind of slash: kernels are written on
     systems that do not tell these apart."""
-    found = [folder]
+    paths = [folder]
     for part in name.replace("\\", "/").split("/"):
         if part in (".", "..", ""):
-            found = [os.path.normpath(os.path.join(f, part)) for f in found]
+            paths = [os.path.normpath(os.path.join(f, part)) for f in paths]
             continue
         below: list[str] = []
-        for base in found:
+        for base in paths:
             try:
                 below += [os.path.join(base, e) for e in sorted(os.listdir(base or ".")) if e.lower() == part.lower()]
             except OSError:
                 continue
-        found = below
-    return found
+        paths = below
+    return paths
 
 
 def read_stdin(most: int = MAX_BYTES) -> bytes:
@@ -62,10 +62,10 @@ def read_stdin(most: int = MAX_BYTES) -> bytes:
     return _at_most(sys.stdin.buffer.read(most + 1), most, "-")
 
 
-def _check(found: os.stat_result, path: str) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _check(status: os.stat_result, path: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise Unreadable("is no regular file", path)
 
 

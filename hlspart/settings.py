@@ -40,17 +40,17 @@ class Settings(Struct, frozen=True):
 def find(start: str, explicit: str | None = None) -> Settings:
     """The settings for a file or folder ``start``. Raises SettingsError."""
     if explicit is not None:
-        found = _read(Path(explicit), explicit)
-        if found is None:
+        settings = _read(Path(explicit), explicit)
+        if settings is None:
             raise SettingsError(f"{explicit}: holds no settings of hlspart")
-        return found
+        return settings
     folder = Path(os.path.abspath(start))
     for place in (folder, *folder.parents) if folder.is_dir() else folder.parents:
         for name in _FILES:
             path = place / name
-            found = _read(path, os.path.relpath(path)) if path.is_file() else None
-            if found is not None:
-                return found
+            settings = _read(path, os.path.relpath(path)) if path.is_file() else None
+            if settings is not None:
+                return settings
     return Settings()
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from hlspart.expand import updates
 from hlspart.expand.bundles import sharing, with_bundles
-from hlspart.expand.dependences import provable, told
+from hlspart.expand.dependences import claims, provable
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
@@ -267,9 +267,9 @@ def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, sear
     program = pipeline.program
     second = pipeline.with_texts(first.result.files)
     forward = by_place(program, second.program, _texts(program, first.result))
-    found = search.below(second, options)
-    found = replace(found, diagnostics=tuple(d for d in found.diagnostics if d.rule not in _OF_A_SEARCH))
-    rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), found)
+    result = search.below(second, options)
+    result = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.rule not in _OF_A_SEARCH))
+    rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), result)
     made = {name for names in first.buffers.values() for name in names}
     others = (o for o in rest.outcomes if not made & set(o.arrays))
     return replace(rest, outcomes=(*first.result.outcomes, *others))
@@ -283,9 +283,9 @@ def _texts(program: Program, result: RewriteResult) -> dict[str, Rendered]:
 def interleaved(pipeline: Predicted) -> Reused | None:
     """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains."""
     program, analysis, figures = pipeline.program, pipeline.analysis, pipeline.figures
-    found, best = accumulators(program, analysis, figures), None
-    for more in range(MOST_MORE if found else 0):  # a condition is a state of the recurrence, too
-        deeper = [replace(a, partials=a.partials + more) for a in found]
+    sums, best = accumulators(program, analysis, figures), None
+    for more in range(MOST_MORE if sums else 0):  # a condition is a state of the recurrence, too
+        deeper = [replace(a, partials=a.partials + more) for a in sums]
         edits = split(program, analysis, deeper)
         text = changed(program, figures, pipeline.predict, edits) if edits else None
         if text is None or text.after is None:
@@ -325,10 +325,10 @@ def scalar_replaced(pipeline: Predicted) -> Reused:
     return best
 
 
-def _by_loop(found: Sequence[updates.ElementUpdate]) -> Iterator[tuple[updates.ElementUpdate, ...]]:
+def _by_loop(element_updates: Sequence[updates.ElementUpdate]) -> Iterator[tuple[updates.ElementUpdate, ...]]:
     """All updates of each loop."""
-    for loop in dict.fromkeys(x.loop for x in found):
-        yield tuple(x for x in found if x.loop is loop)
+    for loop in dict.fromkeys(x.loop for x in element_updates):
+        yield tuple(x for x in element_updates if x.loop is loop)
 
 
 def _ends(figures: IIResult) -> tuple[int, int]:
@@ -340,12 +340,12 @@ def dependences_told(pipeline: Predicted) -> Reused:
     """The text with directives on how far apart iterations meet, where that makes a loop faster or its II known."""
     program, figures = pipeline.program, pipeline.figures
     chosen = provable(program, pipeline.analysis, figures)
-    text = changed(program, figures, pipeline.predict, told(program, chosen)) if chosen else None
+    text = changed(program, figures, pipeline.predict, claims(program, chosen)) if chosen else None
     if text is None or text.after is None or _at_most(text.after) >= _at_most(figures):
         return unchanged(program)
     for one in chosen if len(chosen) > 1 else ():  # without those that change nothing
         fewer = tuple(x for x in chosen if x is not one)
-        other = changed(program, figures, pipeline.predict, told(program, fewer)) if fewer else None
+        other = changed(program, figures, pipeline.predict, claims(program, fewer)) if fewer else None
         if other is not None and other.after is not None and _at_most(other.after) == _at_most(text.after):
             chosen, text = fewer, other
     return text

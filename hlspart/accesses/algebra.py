@@ -82,8 +82,8 @@ def cases(value: Known, where: isl.Set, small: bool) -> Cases | None:
     if isinstance(value, isl.PwAff):
         pieces = value.get_pieces() if value.n_piece() <= MOST_CASES else []
         if pieces and all(form.is_cst() for _, form in pieces):
-            found = [(part.intersect(where), form.get_constant_val()) for part, form in pieces]
-            return [(part, number.to_python()) for part, number in found if number.is_int() and not part.is_empty()]
+            constants = [(part.intersect(where), form.get_constant_val()) for part, form in pieces]
+            return [(part, number.to_python()) for part, number in constants if number.is_int() and not part.is_empty()]
     low, high = bounds(value, where) if small else (None, None)
     if low is None or high is None or high - low >= MOST_CASES:
         return None

@@ -85,5 +85,5 @@ def fixed_parameters(program: Program, known: Effects, roots: Sequence[str]) -> 
                 number = None if span is None else algebra.constant(walker.value(arg, State({}, algebra.UNIVERSE)))
                 fits = number is not None and span is not None and span[0] <= number <= span[1]
                 given.setdefault(ident, set()).add(number if fits else None)
-    numbers = {ident: tuple(sorted(n for n in found if n is not None)) for ident, found in given.items()}
+    numbers = {ident: tuple(sorted(n for n in values if n is not None)) for ident, values in given.items()}
     return {i: n for i, n in numbers.items() if 0 < len(n) <= MOST_NUMBERS and None not in given[i]}

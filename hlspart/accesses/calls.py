@@ -59,10 +59,10 @@ class CallResults(Loops):
 
     def returned(self, value: Expr | None, st: State) -> None:
         """A return statement: its value, and from where it returns."""
-        found = None if value is None else self.value(value, st)
-        if self._returns is not None and found is not None and value is not None:
+        result = None if value is None else self.value(value, st)
+        if self._returns is not None and result is not None and value is not None:
             function = self.program.functions[self._following[-1]]
-            self._returns.append((st.copy(), self.converted(found, value.type, function.return_type, st, value)))
+            self._returns.append((st.copy(), self.converted(result, value.type, function.return_type, st, value)))
 
     def _walked(self, function: Function, inner: State) -> list[tuple[State, Value]]:
         """States and values of all returns; none where the end of the body may be reached. Nothing is recorded."""
@@ -71,17 +71,17 @@ class CallResults(Loops):
         self._following.append(function.name)
         self.stmt(function.body, inner)
         self._following.pop()
-        found = [] if inner.alive else self._returns
+        returns = [] if inner.alive else self._returns
         self._returns, self.watched, branches, self.frames = kept
         self._branches.clear()
         self._branches.update(branches)
-        return found
+        return returns
 
-    def _put_together(self, expr: Call, found: list[tuple[State, Value]], st: State, unknown: Value) -> Value:
+    def _put_together(self, expr: Call, returns: list[tuple[State, Value]], st: State, unknown: Value) -> Value:
         """The value of a call: that of each return where it is reached."""
-        known = [(end, value) for end, value in found if not isinstance(value, Unknown)]
-        if not found or len(known) < len(found):
-            return next((v for _, v in found if isinstance(v, Unknown)), unknown)
+        known = [(end, value) for end, value in returns if not isinstance(value, Unknown)]
+        if not returns or len(known) < len(returns):
+            return next((v for _, v in returns if isinstance(v, Unknown)), unknown)
         values = [value for _, value in known]
         if all(isinstance(v, Affine) and v == values[0] for v in values):
             return values[0]

@@ -127,13 +127,13 @@ class CountedLoops(Evaluator):
         why: Unknown | None = None
         endless: Counted | None = None  # counts, but what ends the loop is not known
         for ident in candidates:
-            found = self._count_by(loop, st, modified, guess, self.program.variable(ident))
-            if isinstance(found, Unknown):
-                why = why or found
-            elif found.trips or found.exact:
-                return found
+            counted = self._count_by(loop, st, modified, guess, self.program.variable(ident))
+            if isinstance(counted, Unknown):
+                why = why or counted
+            elif counted.trips or counted.exact:
+                return counted
             else:
-                endless = endless or found
+                endless = endless or counted
         if endless is not None:
             return endless
         if why is not None:
@@ -222,10 +222,10 @@ class CountedLoops(Evaluator):
         kind: str
         d: Known
         if isinstance(part, Binary) and part.op in _COMPARISONS:
-            found = self.difference(part, state)
-            if isinstance(found, Unknown):
-                return found
-            kind, d = found
+            difference = self.difference(part, state)
+            if isinstance(difference, Unknown):
+                return difference
+            kind, d = difference
         else:
             value = self.value(part, state)
             if isinstance(value, Unknown):

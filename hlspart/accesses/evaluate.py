@@ -60,9 +60,9 @@ class Evaluator(Pointers):
         form = self._repeated.form(expr)
         values = tuple(map(st.env.get, form.variables))
         proofs = self.assumed, self.facts, self.trial
-        found = self._repeated.value(form, values, st.dom, proofs)
-        if found is not None:
-            return found
+        value = self._repeated.value(form, values, st.dom, proofs)
+        if value is not None:
+            return value
         result, dom = self._evaluated(expr, st), st.dom
         self._repeated.note(form, tuple(map(st.env.get, form.variables)), dom, proofs, result)
         return result
@@ -130,9 +130,9 @@ class Evaluator(Pointers):
         """Value of a scalar variable."""
         self.touch(variable, "read", expr.at, st)
         if self.effects.tracked(variable):
-            found = self.lookup(variable, st)
-            assert not isinstance(found, Pointer)
-            return found
+            value = self.lookup(variable, st)
+            assert not isinstance(value, Pointer)
+            return value
         if limits(variable.type) is None:
             return self.unknown(f"`{variable.name}` is not an integer", expr)
         if variable.volatile:
@@ -231,16 +231,16 @@ class Evaluator(Pointers):
 
     def _by_cases(self, expr: Expr, op: str, a: Known, cases: algebra.Cases, st: State) -> Value:
         """``a op b`` where b is one of a few numbers: each of them by itself, as stages of an FFT have them."""
-        found: Known | None = None
+        result: Known | None = None
         seen = algebra.NOWHERE
         for where, number in cases:
             part = self._operate(expr, op, algebra.within(a, where), Affine((), number), st)
             if isinstance(part, Unknown):
                 return part
-            found = part if found is None else algebra.either(found, seen, part, where)
+            result = part if result is None else algebra.either(result, seen, part, where)
             seen = seen.union(where)
-        assert found is not None
-        return found
+        assert result is not None
+        return result
 
     def truth(self, expr: Expr, st: State) -> Value:
         """A test as 0 or 1."""
@@ -376,10 +376,10 @@ class Evaluator(Pointers):
                 inner = self.condition(operand, st)
                 return Condition(inner.false, inner.true, inner.why)
             case Binary(op="<" | "<=" | ">" | ">=" | "==" | "!="):
-                found = self.difference(expr, st)
-                if isinstance(found, Unknown):
-                    return Condition(UNIVERSE, UNIVERSE, found)
-                return split(*found)
+                difference = self.difference(expr, st)
+                if isinstance(difference, Unknown):
+                    return Condition(UNIVERSE, UNIVERSE, difference)
+                return split(*difference)
             case Cast(operand=operand, type=ScalarType(kind="bool")):
                 return self.condition(operand, st)
         value = self.value(expr, st)
@@ -422,14 +422,14 @@ class Evaluator(Pointers):
             return self.store(variable, value, kind, st, expr)
         if expr.op == "=":
             self.value(expr.value, st)
-            found = self.target(expr.target, st)
+            target = self.target(expr.target, st)
         else:
-            found = self.target(expr.target, st)
-            if found is not None:
-                self.record(found[0], "read", found[1], st)
+            target = self.target(expr.target, st)
+            if target is not None:
+                self.record(target[0], "read", target[1], st)
             self.value(expr.value, st)
-        if found is not None:
-            self.record(found[0], "write", found[1], st)
+        if target is not None:
+            self.record(target[0], "write", target[1], st)
             return self.unknown(f"it depends on the value of `{self.text(expr.target)}`", expr)
         return self.unknown(f"`{self.text(expr)}` is not analysed", expr)
 
@@ -454,10 +454,10 @@ class Evaluator(Pointers):
             new = self.arithmetic(expr, expr.op[0], old, variable.type, ONE, INT, st)
             new = self.store(variable, new, common(variable.type, INT) or variable.type, st, expr)
             return new if expr.prefix else old
-        found = self.target(expr.operand, st)
-        if found is not None:
-            self.record(found[0], "read", found[1], st)
-            self.record(found[0], "write", found[1], st)
+        target = self.target(expr.operand, st)
+        if target is not None:
+            self.record(target[0], "read", target[1], st)
+            self.record(target[0], "write", target[1], st)
         return self.unknown(f"it depends on the value of `{self.text(expr.operand)}`", expr)
 
     def call(self, expr: Call, st: State) -> Value:
@@ -469,9 +469,9 @@ class Evaluator(Pointers):
             return self.unknown("the result of an assertion", expr)
         values = [self.value(arg, st) for arg in expr.args]
         for arg in self.effects.changed_arguments(expr):
-            found = self.target(arg, st)
-            if found is not None:
-                self.record(found[0], "write", found[1], st)
+            target = self.target(arg, st)
+            if target is not None:
+                self.record(target[0], "write", target[1], st)
         for ident in self.effects.killed_by(expr):
             variable = self.program.variable(ident)
             if isinstance(variable.type, (ScalarType, PointerType)):

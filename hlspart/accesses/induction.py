@@ -189,11 +189,11 @@ def increments(step: Expr | None, evaluator: Evaluator, st: State) -> dict[int, 
     if step is None:
         return {}
     if isinstance(step, Comma):
-        found: dict[int, int] = {}
+        steps: dict[int, int] = {}
         for item in step.items:
             for ident, change in increments(item, evaluator, st).items():
-                found[ident] = found.get(ident, 0) + change
-        return found
+                steps[ident] = steps.get(ident, 0) + change
+        return steps
     amount: Value | None = None
     match step:
         case IncDec(op=sign, operand=Name(variable=ident)):

@@ -78,11 +78,11 @@ class Loops(CountedLoops):
                 del guess[ident]
 
     def _modified(self, loop: Loop) -> frozenset[int]:
-        found = self.effects.modified(loop.body)
+        modified = self.effects.modified(loop.body)
         for expr in (loop.test, loop.step):
             if expr is not None:
-                found |= self.effects.assigned_in(expr)
-        return found
+                modified |= self.effects.assigned_in(expr)
+        return modified
 
     def _guess(self, loop: Loop, st: State, modified: set[int]) -> dict[int, Course]:
         """How each variable may move per iteration; to be proved by the walk."""
@@ -136,14 +136,16 @@ class Loops(CountedLoops):
         self.trial -= 1
         del self.accesses[mark[0] :]
         self._order, self.infos, self._branches = mark[1], mark[2], mark[3]
-        found: dict[int, Course] = {}
+        courses: dict[int, Course] = {}
         for ident in rest if inside.alive else ():
             end = self.lookup(self.program.variable(ident), inside)
             change = growth(start[ident], end)
             moves = Course(change) if change is not None else course(f"_{ident}_{self.trial}", end, entered, symbols)
             if moves is not None:
-                found[ident] = moves
-        return {v: c for v, c in found.items() if c.after is None or (c.after in found and found[c.after].modulus)}
+                courses[ident] = moves
+        return {
+            v: c for v, c in courses.items() if c.after is None or (c.after in courses and courses[c.after].modulus)
+        }
 
     def _body(self, loop: Loop, inside: State, frame: InductionFrame) -> None:
         """Walk the body and the step; ``inside`` is then the state at the end of the iteration."""

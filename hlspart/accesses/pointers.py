@@ -60,17 +60,17 @@ class Pointers(Scope):
     def listed(self, place: Pointer) -> Expr | None:
         """The number that an element of a constant array has at a constant place, from the array's initial value."""
         variable = self.program.variable(place.array)
-        found = variable.init if variable.const and not variable.volatile else None
+        item = variable.init if variable.const and not variable.volatile else None
         numbers = [algebra.constant(index) for index in place.indices]
         if len(numbers) != rank(variable.type):
             return None
         for number in numbers:
-            plain = isinstance(found, InitList) and all(not names for names, _ in found.items)
-            if not plain or not isinstance(found, InitList) or number is None or not 0 <= number < len(found.items):
+            plain = isinstance(item, InitList) and all(not names for names, _ in item.items)
+            if not plain or not isinstance(item, InitList) or number is None or not 0 <= number < len(item.items):
                 return None
-            found = found.items[number][1]
+            item = item.items[number][1]
         parts = (Const, Unary, Binary, Cast)
-        return found if found is not None and all(isinstance(e, parts) for e in walk(found)) else None
+        return item if item is not None and all(isinstance(e, parts) for e in walk(item)) else None
 
     def touch(self, variable: Variable, kind: Literal["read", "write"], at: Origin, st: State) -> None:
         """Note an access to a scalar that is watched, as to an array without dimensions."""
@@ -85,16 +85,16 @@ class Pointers(Scope):
 
     def _carried(self, indices: tuple[Value, ...], sizes: tuple[int | None, ...], st: State) -> tuple[Value, ...]:
         """Indices of an address that runs on over the ends of rows, as a pointer may."""
-        found = list(indices)
-        for k in range(len(found) - 1, 0, -1):
-            index, size, before = found[k], sizes[k], found[k - 1]
+        moved = list(indices)
+        for k in range(len(moved) - 1, 0, -1):
+            index, size, before = moved[k], sizes[k], moved[k - 1]
             if isinstance(index, Unknown) or isinstance(before, Unknown) or not size:
                 break
             low, high = self.bounds(index, st)
             if low is None or low < 0 or high is None or high >= size:
-                found[k - 1] = algebra.add(before, algebra.floor_div(index, size))
-                found[k] = algebra.floor_mod(index, size)
-        return tuple(found)
+                moved[k - 1] = algebra.add(before, algebra.floor_div(index, size))
+                moved[k] = algebra.floor_mod(index, size)
+        return tuple(moved)
 
     def call(self, expr: Call, st: State) -> Value:
         """Evaluate a call (the evaluator does)."""
@@ -123,9 +123,9 @@ class Pointers(Scope):
             if variable.storage == "parameter" and variable.id not in self.effects.addressed:
                 return Pointer(variable.id, (ZERO,))
             return self.unknown(f"`{variable.name}` may be changed through its address", at)
-        found = self.lookup(variable, st)
-        assert isinstance(found, (Pointer, Unknown))
-        return found
+        pointer = self.lookup(variable, st)
+        assert isinstance(pointer, (Pointer, Unknown))
+        return pointer
 
     def pointer(self, expr: Expr, st: State) -> Pointer | Unknown:
         """Evaluate an expression of pointer or array type."""
@@ -137,12 +137,12 @@ class Pointers(Scope):
                 if isinstance(variable.type, PointerType):
                     return self.pointer_of(variable, expr, st)
             case ArrayRef():
-                found = self.place(expr, st)
-                if isinstance(found, Unknown):
-                    return found
-                if len(found.indices) < rank(self.program.variable(found.array).type):
-                    return Pointer(found.array, (*found.indices, ZERO))
-                self.record(expr, "read", found, st)
+                place = self.place(expr, st)
+                if isinstance(place, Unknown):
+                    return place
+                if len(place.indices) < rank(self.program.variable(place.array).type):
+                    return Pointer(place.array, (*place.indices, ZERO))
+                self.record(expr, "read", place, st)
                 return self.unknown(f"`{self.text(expr)}` is a pointer read from memory", expr)
             case Unary(op="&", operand=ArrayRef() as ref):
                 return self.place(ref, st)
@@ -193,12 +193,12 @@ class Pointers(Scope):
 
         Memory that has no other name (``malloc``) is named by the pointer itself, if nothing moves it.
         """
-        found = self.pointer(value, st)
-        if isinstance(found, Pointer) and not same_target(variable.type, self._pointee_type(found)):
+        pointer = self.pointer(value, st)
+        if isinstance(pointer, Pointer) and not same_target(variable.type, self._pointee_type(pointer)):
             return self.unknown(f"`{variable.name}` points to another type than it is assigned", value)
-        if isinstance(found, Unknown) and self.assigned_once(variable) and _allocates(value):
+        if isinstance(pointer, Unknown) and self.assigned_once(variable) and _allocates(value):
             return Pointer(variable.id, (ZERO,))
-        return found
+        return pointer
 
     def assigned_once(self, variable: Variable) -> bool:
         """Whether one place alone gives this variable its value (the walker counts them)."""
@@ -226,9 +226,9 @@ class Pointers(Scope):
             case Member(base=base, arrow=False):
                 return self.target(base, st)
             case Subscript(base=base, index=index):
-                found = self.target(base, st)
+                inner = self.target(base, st)
                 self.value(index, st)
-                return found
+                return inner
             case Name():
                 return None
             case Cast(operand=operand):

@@ -82,10 +82,10 @@ class Relations(Struct):
     def _domain(self, dom: isl.Set, iterators: tuple[str, ...]) -> _Domain:
         key = id(dom), iterators
         if key not in self._domains:
-            found = algebra.to_dims(dom, iterators)
-            params = tuple(str(found.get_dim_name(PARAM, k)) for k in range(found.dim(PARAM)))
-            text = str(found)
-            made = _Domain(found, text, params, found.is_empty(), _COUNTS.of(text, lambda: count(found)))
+            iterations = algebra.to_dims(dom, iterators)
+            params = tuple(str(iterations.get_dim_name(PARAM, k)) for k in range(iterations.dim(PARAM)))
+            text = str(iterations)
+            made = _Domain(iterations, text, params, iterations.is_empty(), _COUNTS.of(text, lambda: count(iterations)))
             self._domains[key] = dom, made  # keeps dom alive, so that its id stays its own
         return self._domains[key][1]
 
@@ -117,11 +117,11 @@ class Relations(Struct):
             if bad.is_empty() or not within.params().is_subset(bad.params()):
                 continue
             point = bad.lexmin().sample_point()
-            found = {}
+            values = {}
             for kind, names in ((PARAM, _names(point, PARAM)), (SET, iterators)):
                 for k, name in enumerate(names):
-                    found[name] = point.get_coordinate_val(kind, k).to_python()
-            return found
+                    values[name] = point.get_coordinate_val(kind, k).to_python()
+            return values
         return None
 
 

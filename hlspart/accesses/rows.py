@@ -48,9 +48,9 @@ def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
 def _handed(known: Effects, name: str, whole: Container[tuple[int, int]]) -> list[tuple[int, str]]:
     """Arrays of which calls in a function hand on a part, with the functions that get it."""
     return [
-        (found.variable, call.function)
+        (place.variable, call.function)
         for call in known.calls[name]
         if call.function is not None and call.function in known.program.functions and name not in known.recursive
         for k, arg in enumerate(call.args)
-        if isinstance(found := array_place(arg), ArrayRef) and (call.id, k) not in whole
+        if isinstance(place := array_place(arg), ArrayRef) and (call.id, k) not in whole
     ]

@@ -141,7 +141,7 @@ class Scope:
 
     def fresh_name(self, wanted: str) -> str:
         """A name for a set dimension or parameter that nothing in scope uses, in the characters isl has for names."""
-        wanted = _NOT_IN_NAMES.sub(lambda found: f"u{ord(found[0]):04x}", wanted)
+        wanted = _NOT_IN_NAMES.sub(lambda match: f"u{ord(match[0]):04x}", wanted)
         taken = self._names.union(self.iterators)
         reserved = wanted.lower() in _ISL_WORDS or (wanted[0] == "e" and wanted[1:].isdigit())
         if wanted not in taken and not reserved:
@@ -174,8 +174,8 @@ class Scope:
             plain = all(isinstance(e, Const | Name | Binary | Unary | Cast) for e in walk(inner))
             return algebra.constant(self.value(inner, State({}, UNIVERSE))) if plain and all(kept) else None
 
-        found = whole_part(expr, self.program.variables, whole)
-        return otherwise if found is None else Affine((), found)
+        quotient = whole_part(expr, self.program.variables, whole)
+        return otherwise if quotient is None else Affine((), quotient)
 
     def entry_value(self, variable: Variable, st: State) -> Stored:
         """Value of a variable that this function has not assigned yet."""
@@ -205,13 +205,13 @@ class Scope:
 
     def lookup(self, variable: Variable, st: State) -> Stored:
         """Current value of a tracked variable."""
-        found = st.env.get(variable.id)
-        if found is None:
-            found = self.entry_value(variable, st)
-        elif not isinstance(found, (Affine, isl.PwAff, Unknown, Pointer)):
-            found = found()
-        st.env[variable.id] = found
-        return found
+        stored = st.env.get(variable.id)
+        if stored is None:
+            stored = self.entry_value(variable, st)
+        elif not isinstance(stored, (Affine, isl.PwAff, Unknown, Pointer)):
+            stored = stored()
+        st.env[variable.id] = stored
+        return stored
 
     def converted(self, value: Value, source: CType, target: CType, st: State, at: Expr) -> Value:
         """``value`` of type ``source`` converted to an integer type, if that keeps it."""

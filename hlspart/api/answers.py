@@ -63,8 +63,8 @@ class AccessAnswer(Answer, Sequence["Access"]):
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.accesses/1``; ``paths``: of these files."""
         shown = self.paths if paths is None else paths
-        found = zip(self.programs, self.analyses, strict=True)
-        return shapes.joined([shapes.accesses(program, analysis, shown) for program, analysis in found], shown)
+        pairs = zip(self.programs, self.analyses, strict=True)
+        return shapes.joined([shapes.accesses(program, analysis, shown) for program, analysis in pairs], shown)
 
     def text(self, paths: Sequence[str] | None = None) -> str:
         """The text of ``hlspart accesses``."""
@@ -106,8 +106,8 @@ class IIAnswer(Answer, Struct, frozen=True):
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.ii/1``; ``paths``: of these files."""
         shown = self.paths if paths is None else paths
-        found = zip(self.pipelines, self.results, strict=True)
-        made = [shapes.ii(p.program, p.analysis, result, shown, p.advice) for p, result in found]
+        pairs = zip(self.pipelines, self.results, strict=True)
+        made = [shapes.ii(p.program, p.analysis, result, shown, p.advice) for p, result in pairs]
         return shapes.joined(made, shown)
 
     def text(self, paths: Sequence[str] | None = None) -> str:
@@ -236,8 +236,8 @@ class AdviceAnswer(Answer, Struct, frozen=True):
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.advise/1``; ``paths``: of these files."""
         shown = self.paths if paths is None else tuple(paths)
-        found = zip(self.pipelines, self.results, strict=True)
-        return shapes.joined([shapes.advise(p.program, result, shown, self.files) for p, result in found], shown)
+        pairs = zip(self.pipelines, self.results, strict=True)
+        return shapes.joined([shapes.advise(p.program, result, shown, self.files) for p, result in pairs], shown)
 
     def __str__(self) -> str:
         from hlspart.render import advise

@@ -52,10 +52,10 @@ def reverse(loop: str) -> Change:
 
 def _loop(pipeline: Pipeline, name: str) -> int:
     """The number of the one loop of this label or name. Raises :class:`InputError`."""
-    found = [
+    matches = [
         x for x in pipeline.program.loops.values() if name in (x.label, x.name) and x.id in pipeline.analysis.loops
     ]
-    if len(found) != 1:
+    if len(matches) != 1:
         known = ", ".join(sorted({x.name for x in pipeline.program.loops.values()})) or "none"
-        raise InputError(f"{len(found) or 'no'} loops {name!r}; loops are {known}", usage=True)
-    return found[0].id
+        raise InputError(f"{len(matches) or 'no'} loops {name!r}; loops are {known}", usage=True)
+    return matches[0].id

@@ -126,8 +126,8 @@ class Document:
 
     def _here(self, loop: LoopResult) -> bool:
         assert self.pipeline is not None
-        found = self.pipeline.program.loops.get(loop.loop)
-        at = found.at if found is not None else self.pipeline.program.functions[loop.function].at
+        node = self.pipeline.program.loops.get(loop.loop)
+        at = node.at if node is not None else self.pipeline.program.functions[loop.function].at
         return at.span.path == self.path
 
     def note_at(self, offset: int) -> Note | None:
@@ -185,11 +185,11 @@ def _title(loop: LoopResult) -> str:
         return ", ".join(["not known to be pipelined" if loop.origin == "auto" else "not pipelined", *known])
     target = "" if loop.target_ii is None or loop.ii == loop.target_ii else f" (target {loop.target_ii})"
     text = ", ".join([f"II {loop.figure}{target}", *known])
-    late = next((x for x in loop.limits if loop.misses), None)
-    if late is not None and late.array is not None:
-        return f"{text}: {late.array}, {late.accesses} accesses on {late.ports} ports"
-    if late is not None and late.variable is not None:
-        return f"{text}: recurrence on {late.variable}"
+    limit = next((x for x in loop.limits if loop.misses), None)
+    if limit is not None and limit.array is not None:
+        return f"{text}: {limit.array}, {limit.accesses} accesses on {limit.ports} ports"
+    if limit is not None and limit.variable is not None:
+        return f"{text}: recurrence on {limit.variable}"
     return text + (f": {loop.cause}" if loop.ii is None and loop.cause else "")
 
 
@@ -207,9 +207,9 @@ def _memory(array: ArrayResult) -> str:
 
 
 def _slots(loop: LoopResult, line: int, array: str) -> list[str]:
-    found = [
+    slots = [
         f"slot {s.slot}: {', '.join(s.held)}"
         for s in loop.schedule
         if s.line == line and s.held and s.operation.split()[0] == array
     ]
-    return found[:8]
+    return slots[:8]

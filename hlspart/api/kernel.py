@@ -54,8 +54,8 @@ class InferAnswer(Answer, Struct, frozen=True):
         """The kernel with the pragmas written into its text."""
         from hlspart.infer import emission
 
-        found = (emission.pragma_texts(p.program, r) for p, r in reversed(self.results))
-        return self.of.with_texts({path: text for texts in found for path, text in texts.items()})
+        written = (emission.pragma_texts(p.program, r) for p, r in reversed(self.results))
+        return self.of.with_texts({path: text for texts in written for path, text in texts.items()})
 
     def layout(self, array: str) -> Layout | None:
         """The layout that was found for an array; None where it stays whole. Raises KeyError for an unknown name."""
@@ -77,8 +77,8 @@ class InferAnswer(Answer, Struct, frozen=True):
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.infer/1``; ``paths``: of these files."""
         shown = self.of.paths if paths is None else paths
-        found = [(p, r, p.advice if self.usual else ()) for p, r in self.results]
-        return shapes.joined([shapes.infer(p.program, p.analysis, r, shown, ways) for p, r, ways in found], shown)
+        parts = [(p, r, p.advice if self.usual else ()) for p, r in self.results]
+        return shapes.joined([shapes.infer(p.program, p.analysis, r, shown, ways) for p, r, ways in parts], shown)
 
     def text(self, paths: Sequence[str] | None = None) -> str:
         """The text of ``hlspart infer``."""
@@ -127,8 +127,8 @@ class RewriteAnswer(Answer, Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """``hlspart.rewrite/1``."""
-        found = zip(self.of.pipelines, self.results, strict=True)
-        shown = [shapes.rewrite(p.program, p.analysis, p.validation, r, self.outputs) for p, r in found]
+        pairs = zip(self.of.pipelines, self.results, strict=True)
+        shown = [shapes.rewrite(p.program, p.analysis, p.validation, r, self.outputs) for p, r in pairs]
         return shapes.joined(shown, self.of.paths)
 
     def __str__(self) -> str:
@@ -163,8 +163,8 @@ class BuffersAnswer(Answer, Struct, frozen=True):
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.buffers/1``; ``paths``: of these files."""
         shown = self.of.paths if paths is None else paths
-        found = zip(self.of.pipelines, self.results, strict=True)
-        return shapes.joined([shapes.buffers(p.program, p.analysis, result, shown) for p, result in found], shown)
+        pairs = zip(self.of.pipelines, self.results, strict=True)
+        return shapes.joined([shapes.buffers(p.program, p.analysis, result, shown) for p, result in pairs], shown)
 
     def text(self, paths: Sequence[str] | None = None, steps: bool = False) -> str:
         """The text of ``hlspart buffers``; ``steps``: with the step table."""
@@ -219,8 +219,8 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
     @staticmethod
     def of(pipeline: Pipeline) -> Kernel:
         """The programs that the files of ``pipeline`` make up."""
-        found = programs(pipeline.paths, pipeline.options, pipeline.reader)
-        parts = tuple(Pipeline(paths, pipeline.options, pipeline.reader) for paths in found)
+        pipelines = programs(pipeline.paths, pipeline.options, pipeline.reader)
+        parts = tuple(Pipeline(paths, pipeline.options, pipeline.reader) for paths in pipelines)
         return Kernel(pipeline, parts if len(parts) > 1 else (pipeline,))
 
     def __repr__(self) -> str:
@@ -272,9 +272,9 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
         """Every array access: affine map, domain, range, count."""
         from hlspart.accesses import through_rows
 
-        found = [p.apart for p in self.pipelines]
+        apart = [p.apart for p in self.pipelines]
         return AccessAnswer(
-            self.pipelines, self.paths, tuple(p for p, _ in found), tuple(through_rows(p, a) for p, a in found)
+            self.pipelines, self.paths, tuple(p for p, _ in apart), tuple(through_rows(p, a) for p, a in apart)
         )
 
     def ii(self) -> IIAnswer:
@@ -347,8 +347,8 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
         """Blocked layouts in the function ``top`` with the least conversions; ``interface``: of its arguments."""
         from hlspart.blocked import propagate
 
-        found, texts = propagate(self.program, self.pipeline.analysis, top, interface or {})
-        return LayoutAnswer(self, found, texts if isinstance(texts, dict) else None)
+        propagation, texts = propagate(self.program, self.pipeline.analysis, top, interface or {})
+        return LayoutAnswer(self, propagation, texts if isinstance(texts, dict) else None)
 
     def lint(self, config: LintConfig | None = None) -> LintAnswer:
         """The findings of the lint rules about the pragmas and what they achieve."""

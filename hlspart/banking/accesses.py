@@ -98,8 +98,8 @@ def flat_number(values: Sequence[int], sizes: Sequence[int]) -> int:
 
 def flat_place(flat: int, sizes: Sequence[int]) -> tuple[int, ...]:
     """The values of which :func:`flat_number` makes ``flat``."""
-    found = []
+    digits = []
     for size in reversed(sizes):
         flat, value = divmod(flat, size)
-        found.append(value)
-    return tuple(reversed(found))
+        digits.append(value)
+    return tuple(reversed(digits))

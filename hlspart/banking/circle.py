@@ -78,13 +78,13 @@ class Circle:
 
         Where not every phase counts, only accesses on one place of the circle are sure to meet.
         """
-        found: list[Group] = []
+        groups: list[Group] = []
         for offsets, cap in self._groups:
             alike: dict[Offset, list[Offset]] = {}
             for o in offsets:
                 alike.setdefault(o[rank:], []).append(o[:rank])
-            found += [(tuple(group), cap) for group in alike.values()]
-        return Circle(found, None, self.block if self._motion is None else 1, self._period, rank)
+            groups += [(tuple(group), cap) for group in alike.values()]
+        return Circle(groups, None, self.block if self._motion is None else 1, self._period, rank)
 
     def last(self, prefix: Offset, allowed: int) -> int:
         """Those last coordinates (a bit mask) out of ``allowed`` under which no bank is crowded."""
@@ -196,11 +196,11 @@ class _Seat:
 
     def crowded(self, ahead: int) -> int:
         """Last coordinates of alpha under which the window that begins ``ahead`` of it has too many others."""
-        found = self._crowded.get(ahead)
-        if found is None:
+        crowded = self._crowded.get(ahead)
+        if crowded is None:
             near = [arc.at((off + ahead) % self._period) for arc, off in self._others]
-            found = self._crowded[ahead] = _crowding(near, (1 << self._period) - 1, self._cap)
-        return found
+            crowded = self._crowded[ahead] = _crowding(near, (1 << self._period) - 1, self._cap)
+        return crowded
 
 
 def _crowding(near: Sequence[int], allowed: int, cap: int) -> int:
@@ -252,7 +252,7 @@ def multipliers(
     every = (1 << period) - 1
     first = {"units": divisors, "signs": (1 << period // 2 + 1) - 1, "none": every}[alike]
 
-    def found(circles: Sequence[Circle], rank: int) -> Iterator[tuple[Offset, int, int]]:
+    def prefixes(circles: Sequence[Circle], rank: int) -> Iterator[tuple[Offset, int, int]]:
         work = 1 + sum(circle.work for circle in circles)
         for prefix, before in leading(circles, rank - 1):
             allowed = every if any(prefix) else first
@@ -267,13 +267,13 @@ def multipliers(
             yield (), 0
             return
         spent = 0
-        for prefix, mask, work in found([circle.projected(rank) for circle in circles], rank):
+        for prefix, mask, work in prefixes([circle.projected(rank) for circle in circles], rank):
             spent += work
             for a in bits(mask):
                 yield (*prefix, a), spent
                 spent = 0
 
-    return found(circles, rank)
+    return prefixes(circles, rank)
 
 
 def bits(mask: int) -> Iterator[int]:

@@ -51,7 +51,7 @@ class _Search:
                 low = mask & -mask
                 self._at[low.bit_length() - 1] |= 1 << k
                 mask ^= low
-        self._found: list[int] = []
+        self._classes: list[int] = []
 
     def outcome(self) -> Colouring:
         every = (1 << self._cells) - 1
@@ -62,13 +62,13 @@ class _Search:
         taken = self._steps - self._left
         if not done:
             return Colouring(None, True, taken)
-        found = (next(c for c, mask in enumerate(self._found) if mask >> x & 1) for x in range(self._cells))
-        return Colouring(tuple(found), True, taken)
+        colours = (next(c for c, mask in enumerate(self._classes) if mask >> x & 1) for x in range(self._cells))
+        return Colouring(tuple(colours), True, taken)
 
     def _extend(self, open_: int, may: list[int], loads: list[tuple[int, ...]], used: int) -> bool:
         """``may``: cells that have each colour or can have it; ``loads``: constraints that hold it once, twice, .."""
         if not open_:
-            self._found = may
+            self._classes = may
             return True
         self._left -= 1
         if self._left < 0:
@@ -101,10 +101,10 @@ class _Search:
     def _loaded(self, load: tuple[int, ...], at: int) -> tuple[tuple[int, ...], int]:
         """Loads of a colour after one more cell of the constraints ``at``, and those that are full now."""
         after, full = [], 0
-        for times, held in enumerate(load, start=1):
-            full |= at & ~held & self._full[times]
-            after.append(held | at)
-            at &= held
+        for times, count in enumerate(load, start=1):
+            full |= at & ~count & self._full[times]
+            after.append(count | at)
+            at &= count
         return tuple(after), full
 
     def _covered(self, constraints: int) -> int:

@@ -51,8 +51,8 @@ class Conflicts:
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
         """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
-        if self._at_run_time and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
-            return *found, True
+        if self._at_run_time and (busiest := listed.busiest(self._problem, self._layout, ports)) is not None:
+            return *busiest, True
         load, complete = self._problem.busiest(
             self._problem.sites,
             ports,
@@ -62,8 +62,11 @@ class Conflicts:
             self._together,
             self._bank_known,
         )
-        if not (complete and self._exact) and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
-            return *found, True
+        if (
+            not (complete and self._exact)
+            and (busiest := listed.busiest(self._problem, self._layout, ports)) is not None
+        ):
+            return *busiest, True
         members = [*load.reads, *load.writes]
         try:
             common = self._seen(members) or self._common(members)
@@ -134,8 +137,8 @@ class Conflicts:
 
     def exceeds(self, ports: Ports, ii: int) -> bool:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
-        if self._at_run_time and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
-            return found[0].interval > ii
+        if self._at_run_time and (exceeds := listed.busiest(self._problem, self._layout, ports)) is not None:
+            return exceeds[0].interval > ii
         budget = Budget(1000)
         for limit, group in self._problem.limited(ports):
             before: dict[tuple[int, ...], list[Site]] = {}
@@ -317,17 +320,17 @@ class Conflicts:
         start = tuple(positions[:MIN_SHOWN])
         if start not in self._points:
             common = self._common(start)
-            found = [common.point(FAR), common.point()] if common is not None else []
-            self._points[start] = [p for p in found if p is not None]
+            points = [common.point(FAR), common.point()] if common is not None else []
+            self._points[start] = [p for p in points if p is not None]
         pairs = [(min(p, positions[-1]), max(p, positions[-1])) for p in positions[:-1]]
         for point in self._points[start]:
-            held = self._held.setdefault(id(point), set())
+            banks = self._held.setdefault(id(point), set())
             key = tuple(positions)
-            grown = tuple(key[:-1]) in held
+            grown = tuple(key[:-1]) in banks
             regions = [self._sites[p].region for p in ((positions[-1],) if grown else positions)]
             regions += [w for pair in (pairs if grown else _pairs(positions)) if (w := self._where[pair]) is not None]
             if all(region.covers(point) for region in regions):
-                held.add(key)
+                banks.add(key)
                 return True
         return False
 

@@ -135,14 +135,14 @@ class PortProblem(Sites):
         """Positions of the loads that leave the loop under ``layout``: all whose offset stays, or none."""
         if layout not in self._gone:
             sites = (s for s in self.sites if s.access.leaves and settled(s.access.index, layout, s.access.leaves))
-            found = frozenset(s.position for s in sites)
-            self._gone[layout] = found if held(len(found), layout) else frozenset()
+            positions = frozenset(s.position for s in sites)
+            self._gone[layout] = positions if held(len(positions), layout) else frozenset()
         return self._gone[layout]
 
     def leaving(self, shape: tuple[int, ...]) -> int | None:
         """No partition with fewer banks takes a load out of the loop; None when there is none that does."""
-        found = [settling(a.index, shape, a.leaves) for a in self.accesses if a.leaves and a.index is not None]
-        return min((n for n in found if n is not None), default=None)
+        banks = [settling(a.index, shape, a.leaves) for a in self.accesses if a.leaves and a.index is not None]
+        return min((n for n in banks if n is not None), default=None)
 
     def apart(self, layout: Layout) -> bool:
         """Whether accesses at cyclic banks by a remainder of no power of two never meet in one, as differences tell.
@@ -182,17 +182,17 @@ class PortProblem(Sites):
         Index 16 j + 4 is even, so of six cyclic banks it reaches three. Reports of Vitis HLS 2023.2 have the II of
         all six; of four banks, where the remainder is bits of the index, they have that of the two that are reached.
         """
-        found = self.reach(position, layout)
-        if not 1 < len(found) < layout.banks or layout.per_dimension is None:
-            return found
+        reached = self.reach(position, layout)
+        if not 1 < len(reached) < layout.banks or layout.per_dimension is None:
+            return reached
         if not any(dim.divides for dim in layout.dims):
-            return found
+            return reached
         sizes = [dim.banks for dim in layout.dims]
-        along = list(map(set, zip(*(flat_place(bank, sizes) for bank in found), strict=True)))
+        along = list(map(set, zip(*(flat_place(bank, sizes) for bank in reached), strict=True)))
         for k, dim in enumerate(layout.dims):
             if len(along[k]) > 1 and dim.divides:
                 along[k] = set(range(dim.banks))
-        return found.union(flat_number(place, sizes) for place in product(*along))
+        return reached.union(flat_number(place, sizes) for place in product(*along))
 
     def _compute_reach(self, access: PortAccess, layout: Layout) -> frozenset[int]:
         if self._empty(self.region(access.domain)):
@@ -211,17 +211,17 @@ class PortProblem(Sites):
         if forms is not None:
             box = self.shadow(access.domain, [n for form in chosen for n in form.names])
             if box is not None:
-                found = self._reach_by_dimensions(forms, layout, box)
-                found = self._reach_by_residues(forms, layout, sizes, box) if found is None else found
-                if found is not None:
-                    return found
+                reach = self._reach_by_dimensions(forms, layout, box)
+                reach = self._reach_by_residues(forms, layout, sizes, box) if reach is None else reach
+                if reach is not None:
+                    return reach
         self.questions += 1
 
         def reached() -> frozenset[int]:
             try:
-                found = self._reach_by_indices(access, layout)
-                if found is not None:
-                    return found
+                banks = self._reach_by_indices(access, layout)
+                if banks is not None:
+                    return banks
                 touch = self._touch(access, layout.shape)
                 values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)
             except TooHard:
@@ -300,16 +300,16 @@ class PortProblem(Sites):
         if len(self.sites) > MAX_PAIRED:
             return self.static(layout, ports), None, False
         if (layout, ports) not in self._ideal:
-            found = _BUSIEST.of((self._content, layout, ports), lambda: self._busiest_bank(layout, ports))
-            self._ideal[layout, ports] = found
-            self.pairs += found.pairs
+            busiest = _BUSIEST.of((self._content, layout, ports), lambda: self._busiest_bank(layout, ports))
+            self._ideal[layout, ports] = busiest
+            self.pairs += busiest.pairs
         return self._ideal[layout, ports][:3]
 
     def _busiest_bank(self, layout: Layout, ports: Ports) -> _Busiest:
         before = self.pairs
-        found = _Busiest(*Conflicts(self, layout).busiest(ports), pairs=self.pairs - before)
+        busiest = _Busiest(*Conflicts(self, layout).busiest(ports), pairs=self.pairs - before)
         self.pairs = before
-        return found
+        return busiest
 
     @cached_property
     def _content(self) -> tuple[object, ...]:

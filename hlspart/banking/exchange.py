@@ -55,23 +55,23 @@ class Exchange:
         free, at = free & ~self._near[x], self._at[x]
         if at:
             after = []
-            for held, full in zip(loads, self._full, strict=True):
-                filled = at & ~held & full
+            for loaded, full in zip(loads, self._full, strict=True):
+                filled = at & ~loaded & full
                 while filled:
                     low = filled & -filled
                     free &= ~self._members[low.bit_length() - 1]
                     filled ^= low
-                after.append(held | at)
-                at &= held
+                after.append(loaded | at)
+                at &= loaded
             loads = tuple(after)
         return free, more - 1, loads
 
     def colours(self, number: int, moves: int, random: Random) -> tuple[int, ...] | None:
         """Colours below ``number`` of all cells, when so many moves find some."""
         search = _Search(self._near, self._at, self._members, self._full, number, random)
-        found = search.run(moves)
+        colours = search.run(moves)
         self.work += search.work
-        return found
+        return colours
 
 
 class _Search:
@@ -97,8 +97,8 @@ class _Search:
     def run(self, moves: int) -> tuple[int, ...] | None:
         for x in self._open[:]:
             near, at = self._near[x], self._at[x]
-            for c, held in enumerate(self._held):
-                if not (near & held or at & self._crowded[c]):
+            for c, mask in enumerate(self._held):
+                if not (near & mask or at & self._crowded[c]):
                     self._give(x, c)
                     break
         while self._open:
@@ -107,18 +107,18 @@ class _Search:
             self._moves += 1
             self.work += 5 + len(self._open) * len(self._held) // (3 if self._members else 6)
             self._exchange(*self._best())
-        found = [0] * len(self._at)
-        for c, held in enumerate(self._held):
-            for x in _bits(held):
-                found[x] = c
-        return tuple(found)
+        colours = [0] * len(self._at)
+        for c, mask in enumerate(self._held):
+            for x in _bits(mask):
+                colours[x] = c
+        return tuple(colours)
 
     def _best(self) -> tuple[int, int]:
         """An open cell and a colour for it with least in the way."""
-        least, ties, found = len(self._at) ** 2, 0, None
+        least, ties, best = len(self._at) ** 2, 0, None
         for x in self._open:
             near, at, barred = self._near[x], self._at[x], self._barred[x]
-            costs = [(near & held).bit_count() for held in self._held]
+            costs = [(near & mask).bit_count() for mask in self._held]
             if at:
                 costs = [cost + (at & full).bit_count() for cost, full in zip(costs, self._crowded, strict=True)]
             if min(costs) > least:
@@ -128,10 +128,10 @@ class _Search:
                     ties = 1 if cost < least else ties + 1
                     least = cost
                     if self._random() * ties < 1:
-                        found = x, c
-        if found is None:
-            found = self._open[int(self._random() * len(self._open))], int(self._random() * len(self._held))
-        return found
+                        best = x, c
+        if best is None:
+            best = self._open[int(self._random() * len(self._open))], int(self._random() * len(self._held))
+        return best
 
     def _exchange(self, x: int, c: int) -> None:
         for y in _bits(self._near[x] & self._held[c]):
@@ -174,9 +174,9 @@ class _Search:
 
 
 def _bits(mask: int) -> list[int]:
-    found = []
+    bits = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        bits.append(low.bit_length() - 1)
         mask ^= low
-    return found
+    return bits

@@ -17,7 +17,7 @@ MOST = 64  # iterations that are listed
 MOST_AT_RUN_TIME = 256  # those where an index is no form: sets of iterations that leave one out fall into pieces
 MOST_TOUCHES = 1 << 16  # accesses times iterations
 
-Found = tuple[Site, tuple[int, ...]]  # access, element
+BankTouch = tuple[Site, tuple[int, ...]]  # access, element
 
 
 def busiest(problem: Sites, layout: Layout, ports: Ports) -> tuple[BankLoad, dict[str, int]] | None:
@@ -31,11 +31,11 @@ def busiest(problem: Sites, layout: Layout, ports: Ports) -> tuple[BankLoad, dic
     touched = problem.touches[shape]
     if touched is None:
         return None
-    banks = {element: layout.bank(element) for found in touched.values() for _, element in found}
+    banks = {element: layout.bank(element) for touches in touched.values() for _, element in touches}
     best, where = BankLoad(0, (), (), 1), dict[str, int]()
-    for point, found in touched.items():
-        by_bank: dict[int, list[Found]] = {}
-        for site, element in found:
+    for point, touches in touched.items():
+        by_bank: dict[int, list[BankTouch]] = {}
+        for site, element in touches:
             by_bank.setdefault(banks[element], []).append((site, element))
         for bank, group in sorted(by_bank.items(), key=lambda item: item[0]):
             load = _load(group, ports)
@@ -46,12 +46,12 @@ def busiest(problem: Sites, layout: Layout, ports: Ports) -> tuple[BankLoad, dic
     return best, where
 
 
-def _touches(problem: Sites, shape: tuple[int, ...]) -> dict[tuple[int, ...], list[Found]] | None:
+def _touches(problem: Sites, shape: tuple[int, ...]) -> dict[tuple[int, ...], list[BankTouch]] | None:
     """By iteration the accesses with their elements; None where they are many or an element is not known."""
     most = MOST_AT_RUN_TIME if any(s.forms is None for s in problem.sites) else MOST
     if most * len(problem.sites) > MOST_TOUCHES:
         return None
-    touched: dict[tuple[int, ...], list[Found]] = {}
+    touched: dict[tuple[int, ...], list[BankTouch]] = {}
     points: dict[str, tuple[list[tuple[int, ...]], bool]] = {}  # by domain
     for site in problem.sites:
         if site.access.domain not in points:
@@ -83,11 +83,11 @@ def _elements(
     return {point: tuple(f.at(v).const for f in site.forms) for point, v in zip(points, places, strict=True)}
 
 
-def _load(found: list[Found], ports: Ports) -> BankLoad | None:
+def _load(touches: list[BankTouch], ports: Ports) -> BankLoad | None:
     """What the accesses of one bank in one iteration ask for; None where that is not found out."""
     best = BankLoad(0, (), (), 1)
     kinds = ((ports.total, None), (ports.reads, True), (ports.writes, False))
-    for group in ([x for x in found if read in (None, x[0].read)] for limit, read in kinds if limit is not None):
+    for group in ([x for x in touches if read in (None, x[0].read)] for limit, read in kinds if limit is not None):
         members, exact = _together(group)
         if not exact:
             return None
@@ -97,7 +97,7 @@ def _load(found: list[Found], ports: Ports) -> BankLoad | None:
     return best
 
 
-def _together(group: list[Found]) -> tuple[tuple[int, ...], bool]:
+def _together(group: list[BankTouch]) -> tuple[tuple[int, ...], bool]:
     """The most accesses of a group that need a port each, and whether there are no more."""
     arms: dict[int, int] = {}
     if all(arms.setdefault(branch, arm) == arm for site, _ in group for branch, arm in site.access.branch):
@@ -107,7 +107,7 @@ def _together(group: list[Found]) -> tuple[tuple[int, ...], bool]:
     return largest_clique(near, range(len(group)), None, Budget(1000))
 
 
-def _meet(one: Found, other: Found) -> bool:
+def _meet(one: BankTouch, other: BankTouch) -> bool:
     """Whether two accesses of one bank and iteration both need a port: reads of one element need one."""
     same = one[0].read and other[0].read and one[1] == other[1]
     return not same and not exclusive(one[0].access, other[0].access)

@@ -139,8 +139,8 @@ class Need:
         sites = self.problem.sites
         every = sum(1 << s.position for s in sites)
         reads = sum(1 << s.position for s in sites if s.read)
-        found = ((every, self.ports.total), (reads, self.ports.reads), (every & ~reads, self.ports.writes))
-        return tuple((mask, limit * self.ii) for mask, limit in found if limit is not None)
+        limits = ((every, self.ports.total), (reads, self.ports.reads), (every & ~reads, self.ports.writes))
+        return tuple((mask, limit * self.ii) for mask, limit in limits if limit is not None)
 
     def over(self, mask: int) -> bool:
         """Whether one bank cannot serve all accesses of ``mask`` in one interval."""
@@ -167,7 +167,7 @@ class Need:
         for site in self.problem.sites:
             if site.forms is not None:
                 groups.setdefault(tuple(f.terms for f in site.forms), []).append(site)
-        sets = dict.fromkeys(found for sites in groups.values() for found in _compatible(sites))
+        sets = dict.fromkeys(alike for sites in groups.values() for alike in _compatible(sites))
         return tuple(cluster for positions in sets for cluster in self._together(positions))
 
     def _together(self, positions: Sequence[int]) -> list[Cluster]:
@@ -376,11 +376,11 @@ def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:
     first = {site.access.branch: site for site in reversed(sites)}
     if len(first) == 1 or not any(exclusive(a.access, b.access) for a in first.values() for b in first.values()):
         return [tuple(s.position for s in sites)]
-    found = []
+    sets = []
     for branch in dict.fromkeys(s.access.branch for s in sites):
         arms = {branch: first[branch]}
         for other, site in first.items():
             if not any(exclusive(site.access, x.access) for x in arms.values()):
                 arms[other] = site
-        found.append(tuple(s.position for s in sites if s.access.branch in arms))
-    return [one for one in dict.fromkeys(found) if not any(set(one) < set(x) for x in found)]
+        sets.append(tuple(s.position for s in sites if s.access.branch in arms))
+    return [one for one in dict.fromkeys(sets) if not any(set(one) < set(x) for x in sets)]

@@ -60,9 +60,9 @@ class PragmaSpace:
             if sum(need.problem.questions for need in self.needs) > 1500 * self.effort:
                 self.complete = False
                 return ()
-            found = tuple(self.solutions(banks))
-            if found:
-                return found
+            layouts = tuple(self.solutions(banks))
+            if layouts:
+                return layouts
         return ()
 
     @cached_property
@@ -83,8 +83,8 @@ class PragmaSpace:
 
         Only the static count, which is what a tool does with a pragma, knows of such loads.
         """
-        found = [need.problem.leaving(self.shape) for need in self.needs] if self.model == "static" else []
-        return min((n for n in found if n is not None), default=self.most + 1)
+        banks = [need.problem.leaving(self.shape) for need in self.needs] if self.model == "static" else []
+        return min((n for n in banks if n is not None), default=self.most + 1)
 
     def _still(self, dim: int, option: DimLayout) -> Family:
         """For each need the accesses that may leave its loop, as far as ``option`` is concerned."""
@@ -204,9 +204,9 @@ def _refines(fine: Sequence[Family], coarse: Sequence[Family]) -> bool:
     )
 
 
-def _crowded(need: Need, families: Sequence[Family], held: int) -> bool:
+def _crowded(need: Need, families: Sequence[Family], load: int) -> bool:
     """Whether some bank of the product of ``families`` holds more of ``held`` than an interval can serve."""
-    sets = {held}
+    sets = {load}
     for family in families:
         sets = {a & b for a in sets for b in family}
         sets = {s for s in sets if need.over(s)}

@@ -107,11 +107,11 @@ def no_mapping(needs: Sequence[Need], shape: tuple[int, ...], banks: int, steps:
         if len(constraints) == previous:
             break
         previous = len(constraints)
-        found = colour(cells, constraints, banks, left)
-        left -= found.steps
-        if found.complete and found.colours is None:
+        colouring = colour(cells, constraints, banks, left)
+        left -= colouring.steps
+        if colouring.complete and colouring.colours is None:
             return True, steps - left
-        if left <= 0 or not found.complete:
+        if left <= 0 or not colouring.complete:
             break
     return False, steps - left
 
@@ -145,9 +145,11 @@ def _iterations(need: Need, cluster: Cluster, side: int) -> list[tuple[tuple[int
         for n, low, step, times in zip(names, box.low, box.step, box.count, strict=True)
     ]
     first = cluster.offsets[0]
-    found = []
+    iterations = []
     for values in itertools.islice(itertools.product(*ranges), 2000):
         at = dict(zip(names, values, strict=True))
         base = tuple(f.at(at).const for f in cluster.forms)
-        found.append(tuple(tuple(b + o - z for b, o, z in zip(base, x, first, strict=True)) for x in cluster.offsets))
-    return found
+        iterations.append(
+            tuple(tuple(b + o - z for b, o, z in zip(base, x, first, strict=True)) for x in cluster.offsets)
+        )
+    return iterations

@@ -41,12 +41,12 @@ class Rows:
         if len(usable) < len(sites.sites) or any(s.access.branch for s in usable) or not names:
             return
         try:
-            found = {s.access.domain: s.region.points(MOST) for s in usable}
+            points = {s.access.domain: s.region.points(MOST) for s in usable}
         except TooHard:
             return
         at: dict[tuple[int, ...], tuple[dict[Element, Hashable], list[Element]]] = {}
         for s in usable:
-            for point in found[s.access.domain][0]:
+            for point in points[s.access.domain][0]:
                 values = dict(zip(names, point, strict=True))
                 element = tuple(form.at(values).const for form in s.forms or ())
                 if any(not 0 <= i < n for i, n in zip(element, shape, strict=True)):
@@ -56,7 +56,7 @@ class Rows:
                     reads[element] = None
                 else:
                     writes.append(element)
-        self.complete = all(whole for _, whole in found.values())
+        self.complete = all(whole for _, whole in points.values())
         self._rows = list(dict.fromkeys(Row(tuple(reads), tuple(writes)) for reads, writes in at.values()))
 
     @property

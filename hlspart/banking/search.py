@@ -99,8 +99,8 @@ def least_any(
             floor, why = crowded, f"needed: any two of {crowded} elements meet in some iteration"
         if banks < floor:
             continue
-        found = (x for x in union.solutions(banks) if not written or all(need.written(x) for need in needs))
-        layout = next(found, None)
+        solutions = (x for x in union.solutions(banks) if not written or all(need.written(x) for need in needs))
+        layout = next(solutions, None)
         if layout is not None or union.stuck:
             break
     trace = Trace(union.needs, shape) if tables and effort else None
@@ -208,15 +208,15 @@ class _Union:
     @cached_property
     def _clusters(self) -> tuple[tuple[Need, Cluster, tuple[Group, ...]], ...]:
         """Clusters that can crowd a bank, with their offsets on the axes per limit; the largest first."""
-        found = []
+        clusters = []
         for need in self.needs:
             for c in need.clusters:
                 at = [(tuple(o[k] for k in self._axes), p) for o, p in zip(c.offsets, c.positions, strict=True)]
                 groups = ((tuple(o for o, p in at if kind >> p & 1), cap) for kind, cap in need.limits)
                 crowds = tuple((offsets, cap) for offsets, cap in groups if len(offsets) > cap)
                 if crowds:
-                    found.append((need, c, crowds))
-        return tuple(sorted(found, key=lambda item: -len(item[1].positions)))
+                    clusters.append((need, c, crowds))
+        return tuple(sorted(clusters, key=lambda item: -len(item[1].positions)))
 
     def _accept(self, layout: Layout) -> bool:
         """The shared counting function decides, unless the cluster test was already exact."""
@@ -249,10 +249,10 @@ class _Union:
         if not self._effort or not self._uniform or banks == 1:
             return None
         self.tables = True
-        found = self._tables.search(banks)
-        if found is None:
+        parts = self._tables.search(banks)
+        if parts is None:
             return None
-        alphas, moduli, table = found
+        alphas, moduli, table = parts
         return TableLayout(LatticeLayout(self._shape, tuple(map(self._spread, alphas)), moduli), table)
 
     @cached_property

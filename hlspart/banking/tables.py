@@ -24,7 +24,9 @@ MAX_CLASSES = 96  # of a table
 MOVES = 120  # of one colouring, times 2 with each unit of effort
 LOOK = 400  # microseconds, about: whether one bank can hold its share
 
-Found = tuple[tuple[Offset, ...], tuple[int, ...], tuple[int, ...]]  # characters, their moduli, banks of the classes
+TableParts = tuple[
+    tuple[Offset, ...], tuple[int, ...], tuple[int, ...]
+]  # characters, their moduli, banks of the classes
 
 
 class Pattern(Struct, frozen=True):
@@ -57,7 +59,7 @@ class Tables:
         self._random = Random(1)
         self._known: dict[tuple[int, int], bool] = {}  # by distances that meet and share: whether a bank holds it
 
-    def search(self, banks: int) -> Found | None:
+    def search(self, banks: int) -> TableParts | None:
         """A table with exactly so many banks; None says nothing."""
         for classes in range(banks + 1, MAX_CLASSES + 1):
             if not all(p.fits(classes, banks) for p in self._patterns if p.dense(classes)):
@@ -81,9 +83,9 @@ class Tables:
                 continue
             each = classes // times**self._rank
             for alpha in self._alphas((), each):
-                found = _scaled(alpha, each, times)
-                if found is not None and all(_distinct(p.offsets, *found) for p in self._patterns):
-                    yield found
+                scaled = _scaled(alpha, each, times)
+                if scaled is not None and all(_distinct(p.offsets, *scaled) for p in self._patterns):
+                    yield scaled
 
     def _alphas(self, circles: Sequence[Circle], period: int) -> Iterator[Offset]:
         """Multipliers up to units that the circles allow."""
@@ -133,9 +135,9 @@ class Tables:
         twice = sum(1 << p | 1 << p + n for p in places)
         near = functools.reduce(operator.or_, (twice >> p for p in places)) & (1 << n) - 1
         if (near, share) not in self._known:
-            held, taken = _spread(near, n, share, LOOK)
+            possible, taken = _spread(near, n, share, LOOK)
             self.left -= taken
-            self._known[near, share] = held
+            self._known[near, share] = possible
         self.left -= 15
         return self._known[near, share]
 
@@ -173,20 +175,20 @@ def _spread(near: int, places: int, number: int, steps: int) -> tuple[bool, int]
                 return True
         return more == 0
 
-    found = extend((1 << places) - 1 & ~near, number - 1)
-    return found, steps - left
+    possible = extend((1 << places) - 1 & ~near, number - 1)
+    return possible, steps - left
 
 
 def _positions(pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int]) -> list[int]:
     """Masks of what is added to the classes of the offsets, along each character."""
-    found = []
+    positions = []
     for alpha, n in zip(alphas, moduli, strict=True):
         mask = every = (1 << n) - 1
         if pattern.motion is not None:
             mask, start = pattern.motion.phases(alpha, n), dot(alpha, pattern.motion.start) % n
             mask = mask << start & every | mask >> n - start
-        found.append(mask)
-    return found
+        positions.append(mask)
+    return positions
 
 
 def _translates(

@@ -56,13 +56,13 @@ class Trace:
     def search(self, banks: int, effort: int) -> tuple[TableLayout | None, bool]:
         """A table with so many banks, and whether it is proved that no mapping has so few."""
         proof = colour(len(self._cells), self._constraints, banks, STEPS * 4 ** (effort - 1))
-        found = proof.colours
-        if found is None and proof.complete:
+        colours = proof.colours
+        if colours is None and proof.complete:
             return None, True
-        if found is None:
+        if colours is None:
             exchange = Exchange(len(self._cells), self._constraints)
-            found = exchange.colours(banks, MOVES * 2 ** (effort - 1), Random(1))
-        return None if found is None else self._table(found), False
+            colours = exchange.colours(banks, MOVES * 2 ** (effort - 1), Random(1))
+        return None if colours is None else self._table(colours), False
 
     def _table(self, colours: Sequence[int]) -> TableLayout | None:
         """Elements by row-major number; those that no iteration needs go where there is room."""
@@ -82,8 +82,8 @@ class Trace:
         return layout if served else None
 
     def _element(self, place: int) -> Element:
-        found = []
+        digits = []
         for extent in reversed(self._shape):
             place, index = divmod(place, extent)
-            found.append(index)
-        return tuple(reversed(found))
+            digits.append(index)
+        return tuple(reversed(digits))

@@ -31,18 +31,18 @@ def propagate(
     from hlspart.blocked.requests import finding
 
     propagator = Propagator(program, analysis, top, interface, plan or LayoutPlan())
-    found = propagator.propagate()
+    propagation = propagator.propagate()
     given = program.given
     others = [p.at for p in propagator.function.prototypes if p.at.span.path not in given]
     others += [e.at for g in analysis.groups for e in g.edges if e.callee == top]
     for variable in propagator.arrays.values():
         if others and propagator.comes(variable) != "compact":
             text = f"{variable.name} comes in another layout: this would have to change, too"
-            return found, finding(program, others[0], f"{text}; nothing is written", "--interface-layout")
-    texts = LayoutWriter(propagator, found).files()
+            return propagation, finding(program, others[0], f"{text}; nothing is written", "--interface-layout")
+    texts = LayoutWriter(propagator, propagation).files()
     if not isinstance(texts, dict):
-        return found, finding(program, texts, "this cannot be edited; nothing is written")
-    return found, texts
+        return propagation, finding(program, texts, "this cannot be edited; nothing is written")
+    return propagation, texts
 
 
 __all__ = [

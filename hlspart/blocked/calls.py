@@ -37,12 +37,12 @@ class Calls(Struct, frozen=True, dict=True):
     @cached_property
     def reached(self) -> Mapping[int, frozenset[str]]:
         """Functions that get arrays of each statement, by its number."""
-        found: dict[int, set[str]] = {}
+        calls: dict[int, set[str]] = {}
         for edge in self.table.edges():
             stmt = self.table.owners.get(edge.call)
             if stmt in self.table.units:
-                found.setdefault(self.table.units[stmt], set()).add(edge.callee)
-        return {unit: self._onwards(first) for unit, first in found.items()}
+                calls.setdefault(self.table.units[stmt], set()).add(edge.callee)
+        return {unit: self._onwards(first) for unit, first in calls.items()}
 
     def _onwards(self, first: Iterable[str]) -> frozenset[str]:
         seen, open_ = set(first), list(first)
@@ -55,13 +55,13 @@ class Calls(Struct, frozen=True, dict=True):
 
     def group(self, unit: int) -> tuple[int, ...]:
         """The statements that reach a function which this one reaches, directly or by others; itself among them."""
-        found, open_ = {unit}, [unit]
+        units, open_ = {unit}, [unit]
         while open_:
             own = self.reached.get(open_.pop(), frozenset())
-            new = {u for u, names in self.reached.items() if own & names} - found
-            found |= new
+            new = {u for u, names in self.reached.items() if own & names} - units
+            units |= new
             open_ += new
-        return tuple(sorted(found))
+        return tuple(sorted(units))
 
     def formals(self, unit: int) -> tuple[int, ...]:
         """Parameters that are arrays of a statement, by id."""

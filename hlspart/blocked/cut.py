@@ -51,11 +51,11 @@ def least(options: Sequence[tuple[Kind, ...]], values: Sequence[CutValue], most:
         for kind in open_.options[open_.undecided]:
             count += 1
             fixed = (*open_.options[: open_.undecided], (kind,), *open_.options[open_.undecided + 1 :])
-            found = _relaxed(fixed, values)
-            if found.choice.size < best.size:
-                best = found.choice
-            if found.choice.bound < best.size:
-                heappush(waiting, (found.choice.bound, count, found))
+            kinds = _relaxed(fixed, values)
+            if kinds.choice.size < best.size:
+                best = kinds.choice
+            if kinds.choice.bound < best.size:
+                heappush(waiting, (kinds.choice.bound, count, kinds))
     bound = min((b for b, _, _ in waiting), default=best.size)
     return LayoutChoice(best.layouts, best.size, min(best.size, bound))
 
@@ -121,13 +121,13 @@ def _parts(options: Options, values: Sequence[CutValue]) -> list[tuple[list[int]
     for _, free in tied:
         for m in free[1:]:
             group[root(m)] = root(free[0])
-    found: dict[int, tuple[dict[int, None], list[CutValue]]] = {}
+    parts: dict[int, tuple[dict[int, None], list[CutValue]]] = {}
     for value, free in tied:
         if free:
-            nodes, around = found.setdefault(root(free[0]), ({}, []))
+            nodes, around = parts.setdefault(root(free[0]), ({}, []))
             nodes.update(dict.fromkeys(value.members))
             around.append(value)
-    return [(list(nodes), around) for nodes, around in found.values()]
+    return [(list(nodes), around) for nodes, around in parts.values()]
 
 
 def _in_reach(options: Options, nodes: Iterable[int]) -> tuple[Kind, ...]:
@@ -231,12 +231,12 @@ def spread(
     for value in values:
         for node in value.members:
             around.setdefault(node, []).extend(m for m in value.members if m != node)
-    found = {node: own[0] for node, own in enumerate(options) if len(own) == 1 and own[0] != COMPACT}
-    waiting = deque(node for node in found if node not in fixed)
+    kinds = {node: own[0] for node, own in enumerate(options) if len(own) == 1 and own[0] != COMPACT}
+    waiting = deque(node for node in kinds if node not in fixed)
     while waiting:
         node = waiting.popleft()
         for other in around.get(node, ()):
-            if other not in found and other not in fixed and found[node] in options[other]:
-                found[other] = found[node]
+            if other not in kinds and other not in fixed and kinds[node] in options[other]:
+                kinds[other] = kinds[node]
                 waiting.append(other)
-    return tuple(found.get(node, COMPACT if COMPACT in own else own[0]) for node, own in enumerate(options))
+    return tuple(kinds.get(node, COMPACT if COMPACT in own else own[0]) for node, own in enumerate(options))

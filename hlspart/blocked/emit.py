@@ -164,7 +164,7 @@ class LayoutWriter:
 
     def _references(self) -> None:
         """``A[i][j]`` where it does not lie as it is declared, from the innermost outwards; names handed to calls."""
-        found: list[tuple[ArrayRef | Name, Kind]] = []
+        references: list[tuple[ArrayRef | Name, Kind]] = []
         for v in self.arrays:
             for use in self.of.uses.by_variable.get(v, ()):
                 inside = use.node if isinstance(use.node, ArrayRef) else use.call
@@ -172,10 +172,10 @@ class LayoutWriter:
                 if stmt is not None:
                     kind = self.of.kind_of(v, self.result.units[self.of.unit_of[stmt]])
                     if kind != COMPACT or (v, COMPACT) in self.storage:
-                        found.append((use.node, kind))
+                        references.append((use.node, kind))
         for v, (_, kind) in self.formals.items():
-            found += [(use.node, kind) for use in self.of.uses.by_variable.get(v, ())]
-        for node, kind in sorted(found, key=lambda f: f[0].at.span.end - f[0].at.span.start):
+            references += [(use.node, kind) for use in self.of.uses.by_variable.get(v, ())]
+        for node, kind in sorted(references, key=lambda f: f[0].at.span.end - f[0].at.span.start):
             name = node.name.span if isinstance(node, ArrayRef) else node.at.span
             storage = self.storage[node.variable, kind]
             if isinstance(node, Name) or kind == COMPACT:

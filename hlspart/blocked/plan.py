@@ -88,7 +88,7 @@ def _sizes(value: object) -> str | None:
 
 
 def _table(table: Mapping[str, object], name: str, path: str) -> Mapping[str, object]:
-    found = table.get(name, {})
-    if not isinstance(found, dict):
+    section = table.get(name, {})
+    if not isinstance(section, dict):
         raise PlanError(f"{path}: [layout.{name}] is no table")
-    return found
+    return section

@@ -87,7 +87,7 @@ class Propagator:
 
     def _tiles(self) -> list[Diagnostic]:
         """Why arrays cannot be in the tiles that are asked for; these stay as they are."""
-        found = []
+        problems = []
         for v in list(self.asked.tiles):
             variable = self.program.variable(v)
             handed = any(u.kind == "argument" for u in self.uses.by_variable.get(v, ()))
@@ -96,8 +96,8 @@ class Propagator:
             if why is not None:
                 del self.asked.tiles[v]
                 self.refused.add(("array", v))
-                found.append(finding(self.program, variable.at, f"{variable.name} cannot be in tiles: it {why}"))
-        return found
+                problems.append(finding(self.program, variable.at, f"{variable.name} cannot be in tiles: it {why}"))
+        return problems
 
     # ------------------------------------------------------------------------------ arrays
 
@@ -105,8 +105,8 @@ class Propagator:
     def arrays(self) -> dict[int, Variable]:
         """Arrays that the function touches."""
         ids = {a.array for a in self.table.accesses()} | {e.actual for e in self.table.edges()}
-        found = (self.program.variable(v) for v in sorted(ids))
-        return {v.id: v for v in found if v.is_array}
+        variables = (self.program.variable(v) for v in sorted(ids))
+        return {v.id: v for v in variables if v.is_array}
 
     @cached_property
     def uses(self) -> Uses:
@@ -121,8 +121,8 @@ class Propagator:
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """Layouts that something asks for, beside the compact one."""
-        found = dict.fromkeys((*self.asked.nests.values(), *self.given.values()))
-        return (BLOCKED, *(kind for kind in found if kind.startswith(TILE)))
+        kinds = dict.fromkeys((*self.asked.nests.values(), *self.given.values()))
+        return (BLOCKED, *(kind for kind in kinds if kind.startswith(TILE)))
 
     def kind_of(self, variable: int, layout: Kind) -> Kind:
         """How an array lies for a node of this layout: some are in tiles wherever they are used."""
@@ -189,16 +189,16 @@ class Propagator:
     @cached_property
     def touched(self) -> list[set[int]]:
         """Arrays of every statement."""
-        found: list[set[int]] = [set() for _ in self.statements]
+        touched: list[set[int]] = [set() for _ in self.statements]
         for access in self.table.accesses():
             stmt = self.table.owners.get(access.ref)
             if stmt in self.unit_of:
-                found[self.unit_of[stmt]].add(access.array)
+                touched[self.unit_of[stmt]].add(access.array)
         for edge in self.table.edges():
             stmt = self.table.owners.get(edge.call)
             if stmt in self.unit_of:
-                found[self.unit_of[stmt]].add(edge.actual)
-        return found
+                touched[self.unit_of[stmt]].add(edge.actual)
+        return touched
 
     def demands(self) -> tuple[list[Kind], list[tuple[Kind, ...]], list[str], list[Diagnostic]]:
         """What every statement demands, what it can have, and why; errors where it cannot have what is asked."""
@@ -337,7 +337,7 @@ class Propagator:
         return math.prod(d or 0 for d in variable.dims) * -(-(storage_bits(variable.type.element) or 0) // 8)
 
     def _conversions(self, variable: Variable, versions: list[Version], layouts: tuple[Kind, ...]) -> list[Conversion]:
-        found = []
+        conversions = []
         for version in versions:
             if version.producer is None:
                 continue
@@ -347,10 +347,10 @@ class Propagator:
                 unit = inside[0] if inside else version.producer
                 lines = [self.program.line(self.statements[u].at) for u in inside]
                 line = lines[0] if lines else self.program.line(self.statements[unit].at)
-                found.append(
+                conversions.append(
                     Conversion(variable.id, variable.name, own, target, unit, not inside, line, size, tuple(lines[1:]))
                 )
-        return found
+        return conversions
 
     def comes(self, variable: Variable) -> Kind:
         """How an argument comes and goes; compact for anything else."""

@@ -32,7 +32,7 @@ class LayoutRequests(Struct):
 
 def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRequests:
     """The directives in a function and in a plan, and faults of those that concern it."""
-    found = LayoutRequests()
+    wanted = LayoutRequests()
     marks = {s.pragma: k for k, s in enumerate(function.body.body) if isinstance(s, PragmaMark)}
     concerned = effects(program).reachable((function.name,))
     for pragma in program.pragmas:
@@ -48,26 +48,26 @@ def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRe
             if nest is None:
                 problem = "nest= belongs before a statement of the top function"
             else:
-                problem, found.about[pragma.index] = _set(nest, options["nest"], found), ("nest", nest)
+                problem, wanted.about[pragma.index] = _set(nest, options["nest"], wanted), ("nest", nest)
         elif "variable" in options and len(options) == 2 and set(options) <= {"variable", "layout", "tile", "pack"}:
-            problem = _variable(program, function, options, found)
+            problem = _variable(program, function, options, wanted)
             variable = named(program, function, options["variable"])
             if variable is not None:
-                found.about[pragma.index] = "array", variable.id
+                wanted.about[pragma.index] = "array", variable.id
         else:
             problem = "say nest=blocked|compact|any|8,4 or variable=A with layout=NCx|compact, tile=8,4 or pack=4"
         if problem is not None:
-            found.wrong.append(finding(program, pragma.at, problem))
+            wanted.wrong.append(finding(program, pragma.at, problem))
     for name, kind in plan.nests.items():
         at = next((k for k, s in enumerate(function.body.body) if name in _called(program, s)), None)
-        problem = f"no nest {name!r} in {function.name}" if at is None else _set(at, kind, found)
+        problem = f"no nest {name!r} in {function.name}" if at is None else _set(at, kind, wanted)
         if problem is not None:
-            found.wrong.append(finding(program, function.name_at, problem, plan.path))
+            wanted.wrong.append(finding(program, function.name_at, problem, plan.path))
     for name, (option, value) in plan.arrays.items():
-        problem = _variable(program, function, {"variable": name, option: value}, found)
+        problem = _variable(program, function, {"variable": name, option: value}, wanted)
         if problem is not None:
-            found.wrong.append(finding(program, function.name_at, problem, plan.path))
-    return found
+            wanted.wrong.append(finding(program, function.name_at, problem, plan.path))
+    return wanted
 
 
 def _called(program: Program, s: Stmt) -> tuple[str, ...]:
@@ -84,16 +84,16 @@ def _behind(function: Function, mark: int | None) -> int | None:
     return next((k for k in range(mark, len(body)) if not isinstance(body[k], PragmaMark)), None)
 
 
-def _set(at: int, kind: str, found: LayoutRequests) -> str | None:
+def _set(at: int, kind: str, requests: LayoutRequests) -> str | None:
     wanted = _KINDS.get(kind) or tiles(kind)
     if wanted is None:
         return f"nest={kind} is not known; it is blocked, compact, any or sizes of tiles, such as 8,4"
-    if found.nests.setdefault(at, wanted) != wanted:
+    if requests.nests.setdefault(at, wanted) != wanted:
         return "two layouts for one nest"
     return None
 
 
-def _variable(program: Program, function: Function, options: dict[str, str], found: LayoutRequests) -> str | None:
+def _variable(program: Program, function: Function, options: dict[str, str], requests: LayoutRequests) -> str | None:
     name = options["variable"]
     variable = named(program, function, name)
     if variable is None:
@@ -109,7 +109,7 @@ def _variable(program: Program, function: Function, options: dict[str, str], fou
         sizes = tuple(int(t) if t.isdigit() else 0 for t in tile.split(","))
         if len(sizes) != len(variable.dims) or 0 in sizes:
             return f"tile={tile}: one positive size for each of the {len(variable.dims)} dimensions of {name}"
-        if found.tiles.setdefault(variable.id, sizes) != sizes or variable.id in found.variables:
+        if requests.tiles.setdefault(variable.id, sizes) != sizes or variable.id in requests.variables:
             return f"two layouts for {name}"
         return None
     layout = options["layout"]
@@ -118,7 +118,7 @@ def _variable(program: Program, function: Function, options: dict[str, str], fou
         return f"layout={layout} is not known; it is NCx, Cx, blocked or compact"
     if kind == BLOCKED and len(variable.dims) != 4:
         return f"{name} has {len(variable.dims)} dimensions; channel layouts are for four (N, H, W, C); say tile="
-    if found.variables.setdefault(variable.id, kind) != kind or variable.id in found.tiles:
+    if requests.variables.setdefault(variable.id, kind) != kind or variable.id in requests.tiles:
         return f"two layouts for {name}"
     return None
 

@@ -37,7 +37,7 @@ class Versions(Struct, frozen=True):
     def of(self, variable: Variable) -> list[Version]:
         """All that an array holds one after the other."""
         outside = variable.storage != "local"
-        found = [
+        versions = [
             Version(self.interface if outside or variable.init is not None else None)
         ]  # initial values: as declared
         touches = self.lifetimes.touches(variable)
@@ -47,13 +47,13 @@ class Versions(Struct, frozen=True):
                 continue
             needs, makes = self._role(variable, k, touches)
             if needs:
-                found[-1].users.append(k)
+                versions[-1].users.append(k)
             if makes:
-                found.append(Version(k))
+                versions.append(Version(k))
                 written = True
         if outside and written:
-            found[-1].users.append(self.interface)
-        return found
+            versions[-1].users.append(self.interface)
+        return versions
 
     def _role(self, variable: Variable, unit: int, touches: list[Touch] | str) -> tuple[bool, bool]:
         """Whether a statement needs what the array holds before, and whether it writes it."""

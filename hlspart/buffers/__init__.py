@@ -75,21 +75,21 @@ def _pairs(pools: Iterable[Pool], reason: str) -> dict[frozenset[int], str]:
 
 def _worse(before: IIResult, after: IIResult) -> dict[int, str]:
     """Loops (by id, -1 for anything else) with a worse or less known figure, and what to call them."""
-    found: dict[int, str] = {}
+    worse: dict[int, str] = {}
     if len(before.loops) != len(after.loops):
         return {-1: "the prediction"}
     for old, new in zip(before.loops, after.loops, strict=True):
         if _above(old.ii, new.ii) or (old.pipelined and _longer(old.latency, new.latency)):
-            found[old.loop] = f"{old.function}/{old.name}"
+            worse[old.loop] = f"{old.function}/{old.name}"
     latencies = {f.name: f.latency for f in after.functions}
     for f in before.functions:
         now = latencies.get(f.name)
         if now is None or _longer(f.latency, now):
-            found.setdefault(-1, f.name)
+            worse.setdefault(-1, f.name)
     for kind in ("bram18k", "uram", "registers"):
         if sum(getattr(a, kind) for a in after.arrays) > sum(getattr(a, kind) for a in before.arrays):
-            found.setdefault(-1, f"the number of {kind}")
-    return found
+            worse.setdefault(-1, f"the number of {kind}")
+    return worse
 
 
 def _longer(old: Bounds, new: Bounds) -> bool:

@@ -108,7 +108,7 @@ class Candidates:
         """Arrays of DATAFLOW regions: whether the tool doubles them (no stream)."""
         dataflow = [d for d in self.program.directives if d.usable and d.kind == "dataflow" and not d.has("off")]
         streams = {v for d in self.program.directives if d.usable and d.kind == "stream" for v in d.variables}
-        found: dict[int, bool] = {}
+        concurrent: dict[int, bool] = {}
         for directive in dataflow:
             name = directive.function
             if name not in self.tables:
@@ -120,8 +120,8 @@ class Candidates:
                 touching = [a for a in table.accesses() if a.array == variable.id and table.owners.get(a.ref) in inside]
                 handed = [e for e in table.edges() if e.actual == variable.id and table.owners.get(e.call) in inside]
                 if touching or handed:
-                    found[variable.id] = variable.id not in streams and variable.storage == "local"
-        return found
+                    concurrent[variable.id] = variable.id not in streams and variable.storage == "local"
+        return concurrent
 
     @cached_property
     def calls(self) -> frozenset[int]:

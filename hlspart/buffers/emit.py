@@ -87,10 +87,10 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 def _scopes(block: Block) -> set[int]:
-    found = {block.id}
+    scopes = {block.id}
     for inner in _blocks(block):
-        found |= _scopes(inner)
-    return found
+        scopes |= _scopes(inner)
+    return scopes
 
 
 def _declaration(program: Program, pool: Pool, place: Span | None = None) -> str:

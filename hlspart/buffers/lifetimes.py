@@ -40,14 +40,14 @@ class Lifetimes:
         if not touches:
             return whole
         try:
-            found = values(touches, [d for d in variable.dims if d is not None])
+            lifetimes = values(touches, [d for d in variable.dims if d is not None])
         except TooHard as error:
             return Life(whole.first, whole.last, (), str(error))
-        if found.unwritten:
+        if lifetimes.unwritten:
             return Life(whole.first, whole.last, (), "elements may be read before they are written")
         spans = [(t.step, t.step) for t in touches]
         known = {t.id: t for t in touches}
-        for value in found.flows:
+        for value in lifetimes.flows:
             spans.append(self._span(known[value.writer], known[value.reader], value.carried))
         return Life(min(s[0] for s in spans), max(s[1] for s in spans), tuple(touches))
 
@@ -72,21 +72,21 @@ class Lifetimes:
 
     def touches(self, variable: Variable) -> list[Touch] | str:
         """All touches of an array in the function, or why they cannot be told."""
-        found: list[Touch] = []
+        touches: list[Touch] = []
         accesses = [a for a in self.table.accesses() if a.array == variable.id]
         both = self._in_both_arms(accesses)
         for access in accesses:
-            touch = self._touch(access, len(found), access.id in both)
+            touch = self._touch(access, len(touches), access.id in both)
             if isinstance(touch, str):
                 return touch
-            found.append(touch)
+            touches.append(touch)
         for edge in self.table.edges():
             if edge.actual == variable.id:
-                made = self._call(edge, variable, len(found))
+                made = self._call(edge, variable, len(touches))
                 if isinstance(made, str):
                     return made
-                found += made
-        return found
+                touches += made
+        return touches
 
     def _touch(self, access: Access, number: int, certain: bool) -> Touch | str:
         table = self.table
@@ -145,11 +145,11 @@ class Lifetimes:
             return "it is handed to a call in a loop whose iterations are not known"
         certain = self._straight and not any(isinstance(s, If | Switch) for s in above)
         outer, rank = tuple(_SPREAD * table.rank[x] for x in loops), _SPREAD * table.rank[stmt]
-        found: list[Touch] = []
+        touches: list[Touch] = []
         for kind, must, elements in self.summaries.of(edge.callee, edge.formal, len(variable.dims)):
-            found.append(
+            touches.append(
                 Touch(
-                    number + len(found),
+                    number + len(touches),
                     kind,
                     must and certain,
                     tuple(i.iterator or "" for i in counted),
@@ -162,7 +162,7 @@ class Lifetimes:
                     table.units[stmt],
                 )
             )
-        return found
+        return touches
 
 
 Summary = tuple[tuple[Literal["read", "write"], bool, str | None], ...]
@@ -193,7 +193,7 @@ class Summaries:
         if isinstance(touches, str):
             return _UNKNOWN
         try:
-            found = values(touches, [d if d is not None else 1 << 30 for d in variable.dims])
+            lifetimes = values(touches, [d if d is not None else 1 << 30 for d in variable.dims])
         except TooHard:
             return _UNKNOWN
         out: list[tuple[Literal["read", "write"], bool, str | None]] = []
@@ -201,7 +201,7 @@ class Summaries:
             if touch.kind == "write":
                 elements = reach(touch) if touch.must else None
                 out.append(("write", elements is not None, elements))
-            elif touch.id in found.unwritten:
+            elif touch.id in lifetimes.unwritten:
                 out.append(("read", False, reach(touch)))
         return tuple(out)
 

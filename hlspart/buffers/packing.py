@@ -36,7 +36,7 @@ def pack(blocks: Sequence[MemoryBlock], capacity: int | None = None, max_work: i
     goal = max(bound, capacity or 0)
     offsets = min(
         (_first_fit(blocks, sorted(range(len(blocks)), key=lambda k: (key(blocks[k]), k))) for key in _ORDERS),
-        key=lambda found: _height(blocks, found),
+        key=lambda packing: _height(blocks, packing),
     )
     method = "first fit"
     if _height(blocks, offsets) > goal:
@@ -54,20 +54,20 @@ def pack(blocks: Sequence[MemoryBlock], capacity: int | None = None, max_work: i
                 if ended:
                     break
             search = _Search(stacks, range(len(blocks)), limit, work // 4 if at_once else work)
-            found = search.run()
+            packing = search.run()
             work -= search.work
-            if found is not None:
-                offsets, method = found, "search"
+            if packing is not None:
+                offsets, method = packing, "search"
             elif at_once:
                 break
-            ended = found is None and not search.stopped
+            ended = packing is None and not search.stopped
     if not ended and _height(blocks, offsets) > goal and solver.available():
         below = _height(blocks, offsets) - 1
         for limit in dict.fromkeys((goal, below)):  # the goal at once, then the least of what is lower
-            found, end = solver.place(blocks, limit, goal)
+            packing, end = solver.place(blocks, limit, goal)
             ended = end and limit == below
-            if found is not None:
-                offsets, method = found, "CP-SAT"
+            if packing is not None:
+                offsets, method = packing, "CP-SAT"
                 break
     height = _height(blocks, offsets)
     if ended and method == "first fit":
@@ -157,13 +157,13 @@ def _moved(blocks: Sequence[MemoryBlock], goal: int, work: int) -> tuple[int, ..
         to = rng.randrange(order.index(moved) + 1) if rng.random() < 0.8 else rng.randrange(len(blocks))
         tried = [k for k in order if k != moved]
         tried.insert(to, moved)
-        found = _first_fit(blocks, tried)
-        if _height(blocks, found) < _height(blocks, lowest):
-            lowest = found
+        fit = _first_fit(blocks, tried)
+        if _height(blocks, fit) < _height(blocks, lowest):
+            lowest = fit
             if _height(blocks, lowest) <= goal:
                 break
-        if above(found) <= above(offsets) or rng.random() < 0.02:
-            order, offsets = tried, found
+        if above(fit) <= above(offsets) or rng.random() < 0.02:
+            order, offsets = tried, fit
     return lowest
 
 

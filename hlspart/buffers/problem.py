@@ -73,13 +73,13 @@ def _block(cells: dict[str, str], extra: int) -> MemoryBlock | tuple[str, str]:
 
 def solve(problem: ProblemFile, capacity: int | None = None) -> Sharing:
     """Offsets for the blocks of a problem; with ``capacity``, any that do not exceed it will do."""
-    found = pack(problem.blocks, capacity)
+    packing = pack(problem.blocks, capacity)
     buffers = tuple(
         Buffer(b.name, b.lower, b.upper - 1, b.size, at, b.align)
-        for b, at in zip(problem.blocks, found.offsets, strict=True)
+        for b, at in zip(problem.blocks, packing.offsets, strict=True)
     )
     unshared = sum(b.size for b in problem.blocks)
-    return Sharing(buffers, found.height, found.bound, unshared, found.proved, found.method)
+    return Sharing(buffers, packing.height, packing.bound, unshared, packing.proved, packing.method)
 
 
 def write_solution(problem: ProblemFile, offsets: Sequence[int]) -> str:

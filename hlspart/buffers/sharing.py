@@ -53,17 +53,17 @@ class Sharer:
         complete = not refused
         places: dict[int, int] = {}
         for members in self.kinds.values() if share else ():
-            found, certain, taken = self._grouped(members, refused)
+            groups, certain, taken = self._grouped(members, refused)
             complete = complete and certain
             places.update(taken)
-            pools += [(members, g) for g in found if sum(len(i.members) for i in g.items) > 1]
+            pools += [(members, g) for g in groups if sum(len(i.members) for i in g.items) > 1]
         return self._records(pools, places, complete, refused)
 
     # ------------------------------------------------------------------------------ pairs
 
     def _places(self, taker: Candidate) -> tuple[int, ...]:
         """Arrays in whose place one may be written while they are read for the last time."""
-        step, found = taker.life.first, []
+        step, places = taker.life.first, []
         extents = [d for d in taker.variable.dims if d is not None]
         for other in self.kinds.get(taker.key or (), ()):
             if other is taker or other.life.last != step or other.variable.dims != taker.variable.dims:
@@ -74,10 +74,10 @@ class Sharer:
                 continue
             try:
                 if not overtakes(reads, writes, extents):
-                    found.append(other.variable.id)
+                    places.append(other.variable.id)
             except TooHard:
                 continue
-        return tuple(found)
+        return tuple(places)
 
     def _chains(self, members: Sequence[Candidate], refused: Mapping[frozenset[int], str]) -> dict[int, int]:
         """Taker -> place, in order of time; a place is taken once."""
@@ -104,8 +104,8 @@ class Sharer:
             return any(frozenset((a, b)) in refused for a in one.members for b in other.members)
 
         sample = members[0]
-        found, certain = group(chained(items, pairs), lambda rows: self.cost(sample, rows), apart)
-        return found, certain and not pairs, pairs
+        groups, certain = group(chained(items, pairs), lambda rows: self.cost(sample, rows), apart)
+        return groups, certain and not pairs, pairs
 
     def _least(self, members: Sequence[Candidate]) -> int:
         """Bytes below which no placement of arrays of one kind goes, whatever is used at the same time."""

@@ -60,9 +60,9 @@ class Table:
     def __post_init__(self) -> None:
         body = self.function.body
         parts = [_Part((body,))] if self.whole else self._parts(body)
-        found: list[ProgramStep] = []
-        self._number(parts, (), found)
-        self.steps = tuple(found)
+        steps: list[ProgramStep] = []
+        self._number(parts, (), steps)
+        self.steps = tuple(steps)
 
     @property
     def last(self) -> int:
@@ -84,7 +84,7 @@ class Table:
     @cached_property
     def owners(self) -> dict[int, Stmt]:
         """The statement of each array reference and each call, by id."""
-        found: dict[int, Stmt] = {}
+        owners: dict[int, Stmt] = {}
         for stmt in walk_statements(self.function.body):
             roots: list[Expr] = list(expressions(stmt))
             if isinstance(stmt, Declare):
@@ -93,22 +93,22 @@ class Table:
             for root in roots:
                 for node in walk(root):
                     if isinstance(node, ArrayRef | Call):
-                        found[node.id] = stmt
-        return found
+                        owners[node.id] = stmt
+        return owners
 
     @cached_property
     def around(self) -> dict[Stmt, tuple[Stmt, ...]]:
         """Loops and branches around each statement, outermost first."""
-        found: dict[Stmt, tuple[Stmt, ...]] = {}
+        around: dict[Stmt, tuple[Stmt, ...]] = {}
 
         def visit(stmt: Stmt, above: tuple[Stmt, ...]) -> None:
-            found[stmt] = above
+            around[stmt] = above
             own = above if isinstance(stmt, Block) else (*above, stmt)
             for inner in substatements(stmt):
                 visit(inner, own)
 
         visit(self.function.body, ())
-        return found
+        return around
 
     def step_of(self, ident: int) -> int | None:
         """The step of an array reference or call, by id; None where it is in none."""
@@ -154,13 +154,13 @@ class Table:
                 return True
         return False
 
-    def _number(self, parts: Sequence[_Part], repeats: tuple[int, ...], found: list[ProgramStep]) -> None:
+    def _number(self, parts: Sequence[_Part], repeats: tuple[int, ...], steps: list[ProgramStep]) -> None:
         for part in parts:
-            number = self.first + len(found)
+            number = self.first + len(steps)
             if part.loop is not None:
-                self._number(part.inner, (*repeats, part.loop.id), found)
-                if len(found) > number - self.first:
-                    self.ranges[part.loop.id] = (number, self.first + len(found) - 1)
+                self._number(part.inner, (*repeats, part.loop.id), steps)
+                if len(steps) > number - self.first:
+                    self.ranges[part.loop.id] = (number, self.first + len(steps) - 1)
                 continue
             tests = {s for s in part.statements if part.plain and isinstance(s, If) and self._heavy(s)}  # arms apart
             whole = [s for one in part.statements for s in ([one] if one in tests else walk_statements(one))]
@@ -171,21 +171,21 @@ class Table:
             span = part.statements[0].at.span
             ends = [span.start if s in tests else s.at.span.end for s in part.statements]
             span = Span(span.path, span.start, max(ends))
-            found.append(ProgramStep(number, self.function.name, span, repeats, reads, writes))
+            steps.append(ProgramStep(number, self.function.name, span, repeats, reads, writes))
 
     @cached_property
     def _touches(self) -> dict[Stmt, tuple[set[int], set[int]]]:
-        found: dict[Stmt, tuple[set[int], set[int]]] = {}
+        touches: dict[Stmt, tuple[set[int], set[int]]] = {}
         for access in self.accesses():
             stmt = self.owners.get(access.ref)
             if stmt is not None:
-                found.setdefault(stmt, (set(), set()))[access.kind == "write"].add(access.array)
+                touches.setdefault(stmt, (set(), set()))[access.kind == "write"].add(access.array)
         for edge in self.edges():
             stmt = self.owners.get(edge.call)
             if stmt is not None:
                 for writes in (False, True):
-                    found.setdefault(stmt, (set(), set()))[writes].add(edge.actual)
-        return found
+                    touches.setdefault(stmt, (set(), set()))[writes].add(edge.actual)
+        return touches
 
     def _touched(self, statements: Sequence[Stmt]) -> tuple[frozenset[int], frozenset[int]]:
         pairs = [self._touches[s] for s in statements if s in self._touches]

@@ -17,9 +17,9 @@ def waits(steps: Sequence[ProgramStep], one: int, other: int) -> bool:
 
 def _behind(steps: Sequence[ProgramStep]) -> dict[int, set[int]]:
     """Step -> the steps whose end it waits for: those with which it has an array in common that one of them writes."""
-    found: dict[int, set[int]] = {}
+    behind: dict[int, set[int]] = {}
     for t in steps:
         before = [s for s in steps if s.number < t.number and s.function == t.function]
         direct = {s.number for s in before if s.writes & t.touched or s.reads & t.writes}
-        found[t.number] = direct.union(*(found[n] for n in direct))
-    return found
+        behind[t.number] = direct.union(*(behind[n] for n in direct))
+    return behind

@@ -19,5 +19,5 @@ def command(**shared: Any) -> int:
     run = Run("accesses", shared)
     for part in run.load_programs():
         run.out_of_range(part)
-    found = run.kernel.accesses
-    return run.finish({"text": found.text, "json": lambda paths: json.render(found.to_json(paths))})
+    answer = run.kernel.accesses
+    return run.finish({"text": answer.text, "json": lambda paths: json.render(answer.to_json(paths))})

@@ -24,9 +24,9 @@ def command(pareto: bool, reassoc: bool, new_ports: bool, **shared: Any) -> int:
     run = Run("advise", shared)
     for part in run.load_programs():
         run.statuses(part)
-    found = ask(run.kernel, again(shared), pareto=pareto, allow_reassoc=reassoc, new_ports=new_ports)
-    if any(x.ways and x.ways[0].kind == "as-written" and (x.ii or 0) > (x.target_ii or math.inf) for x in found.loops):
-        run.found()
+    answer = ask(run.kernel, again(shared), pareto=pareto, allow_reassoc=reassoc, new_ports=new_ports)
+    if any(x.ways and x.ways[0].kind == "as-written" and (x.ii or 0) > (x.target_ii or math.inf) for x in answer.loops):
+        run.has_findings()
     return run.finish(
-        {"text": lambda paths: advise.render(found.to_json(paths)), "json": lambda p: json.render(found.to_json(p))}
+        {"text": lambda paths: advise.render(answer.to_json(paths)), "json": lambda p: json.render(answer.to_json(p))}
     )

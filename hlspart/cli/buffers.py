@@ -60,7 +60,7 @@ def _share(shared: dict[str, Any], options: BufferOptions, with_steps: bool) -> 
             run.product(os.path.join(run.out_dir, os.path.basename(path)) if run.out_dir else run.output or "-", new)
         run.say(result.diagnostics)
         if result.findings:
-            run.found()
+            run.has_findings()
 
     def shape(paths: tuple[str, ...]) -> shapes.Shape:
         if answer is not None:
@@ -86,13 +86,13 @@ def _solve(shared: dict[str, Any], capacity: int | None) -> int:
         raise click.UsageError("-o takes one input; use --out-dir DIR for several")
     code, entries, products = 0, [], []
     for file, path in zip(shared["files"], paths, strict=True):
-        found = read_problem(path, _text(file, path))
-        if isinstance(found, CsvError):
-            say(f"{path}:{found.line}:{found.column}: error: {found.message} [problem-file]")
-            entries.append({"path": path, "error": found.message, "line": found.line, "column": found.column})
+        problem = read_problem(path, _text(file, path))
+        if isinstance(problem, CsvError):
+            say(f"{path}:{problem.line}:{problem.column}: error: {problem.message} [problem-file]")
+            entries.append({"path": path, "error": problem.message, "line": problem.line, "column": problem.column})
             code = UNUSABLE
             continue
-        result = solve(found, capacity)
+        result = solve(problem, capacity)
         entries.append({"path": path, **result.to_json()})
         if capacity is not None and result.size > capacity:
             why = "no packing is lower" if result.proved else "a lower one was not found"
@@ -102,7 +102,7 @@ def _solve(shared: dict[str, Any], capacity: int | None) -> int:
         if target:
             if os.path.realpath(target) in {os.path.realpath(p) for p in paths}:
                 raise click.UsageError(f"the output {target} is an input")
-            products.append((target, write_solution(found, [b.offset for b in result.buffers])))
+            products.append((target, write_solution(problem, [b.offset for b in result.buffers])))
     shape = {"schema": SCHEMA, "files": entries, "groups": []}
     renderers = {"text": text.render, "json": json.render}
     asked = {"formats": shared["formats"], "output": None}

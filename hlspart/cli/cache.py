@@ -82,8 +82,8 @@ def _digest(key: str, data: bytes) -> bytes:
     return made.hexdigest().encode()
 
 
-def _own(found: os.stat_result, is_right: Callable[[int], bool]) -> bool:
-    return is_right(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & _WRITABLE_BY_OTHERS
+def _own(status: os.stat_result, is_right: Callable[[int], bool]) -> bool:
+    return is_right(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & _WRITABLE_BY_OTHERS
 
 
 def _write(folder: int, name: str, data: bytes) -> None:

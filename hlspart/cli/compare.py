@@ -42,11 +42,14 @@ def command(reports: tuple[str, ...], logs: tuple[str, ...], **shared: Any) -> i
     run = Run("compare", shared, otherwise=_target(report))
     run.load()
     p = run.pipeline
-    found = p.compared(report)
-    if found.drift:
-        run.found()
+    comparison = p.compared(report)
+    if comparison.drift:
+        run.has_findings()
     return run.finish(
-        {"text": lambda _: _text(found), "json": lambda _: json.render({"schema": SCHEMA, **_shape(found, p.paths)})}
+        {
+            "text": lambda _: _text(comparison),
+            "json": lambda _: json.render({"schema": SCHEMA, **_shape(comparison, p.paths)}),
+        }
     )
 
 
@@ -58,16 +61,16 @@ def _read(paths: tuple[str, ...]) -> Report:
     files = [f for path in paths for f in _files(path)]
     if not files:
         raise click.UsageError(f"no report or log in {', '.join(paths)}")
-    found = []
+    reports = []
     for path in files:
         try:
-            found.append(read(path, read_file(path, MAX_REPORT).decode("utf-8", "replace")))
+            reports.append(read(path, read_file(path, MAX_REPORT).decode("utf-8", "replace")))
         except OSError as error:
             raise click.UsageError(f"cannot read {path}: {error.strerror}") from None
         except ReportError as error:
             if path in paths:
                 raise click.UsageError(str(error)) from None
-    return merged(found)
+    return merged(reports)
 
 
 def _target(report: Report) -> TargetOptions:
@@ -89,9 +92,9 @@ def _files(path: str) -> list[str]:
     return sorted(out, key=lambda f: (f.endswith(".log"), f))
 
 
-def _text(found: Comparison) -> str:
+def _text(comparison: Comparison) -> str:
     rows = []
-    for x in found.loops:
+    for x in comparison.loops:
         r = x.reported
         guess = "-" if x.predicted_bounds is None else "{}..{}".format(*x.predicted_bounds)
         cells = (
@@ -105,10 +108,10 @@ def _text(found: Comparison) -> str:
             ", ".join(x.drift) or "-",
         )
         rows.append(cells)
-    out = "".join(f"note: {m}\n" for m in found.mismatches)
+    out = "".join(f"note: {m}\n" for m in comparison.mismatches)
     out += table(("loop", "II", "reported", "depth", "reported", "trips", "reported", "drift"), rows)
-    out += "".join(f"  {x.function}/{x.name}: {x.why}\n" for x in found.loops if x.why)
-    for p in found.partitions:
+    out += "".join(f"  {x.function}/{x.name}: {x.why}\n" for x in comparison.loops if x.why)
+    for p in comparison.partitions:
         factor = f" factor={p.factor}" if p.factor else ""
         at = f"line {p.line}: " if p.line else ""
         out += f"  {at}array_partition {p.variable} {p.type}{factor} dim={p.dim}: {p.fate}\n"
@@ -125,12 +128,12 @@ def _trip(value: Any) -> str:
     return str(value.max) if value.min == value.max else f"{value.min}..{value.max}"
 
 
-def _shape(found: Comparison, paths: tuple[str, ...]) -> dict[str, Any]:
+def _shape(comparison: Comparison, paths: tuple[str, ...]) -> dict[str, Any]:
     def bounds(value: Any) -> dict[str, int | None] | None:
         return None if value is None else {"min": value.min, "max": value.max}
 
     loops = []
-    for x in found.loops:
+    for x in comparison.loops:
         r = x.reported
         loops.append(
             {
@@ -161,17 +164,17 @@ def _shape(found: Comparison, paths: tuple[str, ...]) -> dict[str, Any]:
         )
     partitions = [
         {"variable": p.variable, "type": p.type, "factor": p.factor, "dim": p.dim, "fate": p.fate, "line": p.line}
-        for p in found.partitions
+        for p in comparison.partitions
     ]
-    messages = [{"code": m.code, "line": m.line, "loop": m.loop, "text": m.text} for m in found.report.messages]
+    messages = [{"code": m.code, "line": m.line, "loop": m.loop, "text": m.text} for m in comparison.report.messages]
     return {
         "files": [{"path": path} for path in paths],
-        "tool": found.report.tool,
-        "part": found.report.part,
-        "clock_ns": found.report.clock_ns,
-        "mismatches": list(found.mismatches),
+        "tool": comparison.report.tool,
+        "part": comparison.report.part,
+        "clock_ns": comparison.report.clock_ns,
+        "mismatches": list(comparison.mismatches),
         "loops": loops,
         "partitions": partitions,
         "messages": messages,
-        "drift": found.drift,
+        "drift": comparison.drift,
     }

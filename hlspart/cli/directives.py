@@ -30,20 +30,20 @@ def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
     for part in run.load_programs():
         run.statuses(part)
     run.known_arrays(options.arrays)
-    found = run.kernel.infer_with(options).results
-    for part, result in found:
+    results = run.kernel.infer_with(options).results
+    for part, result in results:
         run.many_registers(part.program, result)
         run.better_than_directives(part)
         if fail_on_miss and any(
             x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
         ):
-            run.found()
+            run.has_findings()
     if not run.out_dir:
-        texts = [emission.emit(part.program, result, emit) for part, result in found]
+        texts = [emission.emit(part.program, result, emit) for part, result in results]
         outputs = {run.output or "-": emission.together(texts, emit)}
     else:  # one file for each input, about the arrays that it declares
         outputs = {}
-        for part, result in found:
+        for part, result in results:
             program, owner = part.program, Owner(part.program)
             for path in part.paths:
                 own = tuple(a for a in result.arrays if owner.variable(program.variable(a.variable)) == path)

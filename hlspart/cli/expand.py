@@ -109,9 +109,9 @@ def command(
         )
     run.say(result.diagnostics)
     if any(not r.judgement.legal for r in result.regions) and not plan_only:
-        run.found()
+        run.has_findings()
     if plan_only and result.regions and not any(r.judgement.legal for r in result.regions):
-        run.found()
+        run.has_findings()
     outputs = {}
     written = not plan_only and not sweep
     for path, new in result.files.items() if written else ():
@@ -133,10 +133,10 @@ def _numbers(option: str, value: str | None) -> tuple[int, ...] | None:
 
     if value is None:
         return None
-    found = numbers(value)
-    if found is None:
+    extents = numbers(value)
+    if extents is None:
         raise click.UsageError(f"{option} {value} is no number of elements, such as 4 or 4x4")
-    return found
+    return extents
 
 
 def _maps(value: str | None) -> tuple[Any, ...] | None:
@@ -156,10 +156,10 @@ def _interleave(value: str | None) -> Any:
     return int(value)
 
 
-def _memory(given: str, found: tuple[str, int] | None) -> tuple[str, int]:
-    if found is None:
+def _memory(given: str, memory: tuple[str, int] | None) -> tuple[str, int]:
+    if memory is None:
         raise click.UsageError(f"--mem {given} is no capacity, such as L1=64KiB")
-    return found
+    return memory
 
 
 def _sweep(value: str | None) -> tuple[int, ...]:

@@ -158,7 +158,7 @@ def command(
             result = run.pipeline.explore(top, options, PROGRESS.note if PROGRESS.shown else None)
         except FixError as error:
             click.echo(str(error), err=True)
-            run.found()
+            run.has_findings()
         except RequestFileError as error:
             click.echo(str(error), err=True)
             run.code = UNUSABLE
@@ -167,7 +167,7 @@ def command(
         else:
             run.say(result.diagnostics)
             if not result.fits:
-                run.found()
+                run.has_findings()
             for path, new in result.texts.items() if run.output or run.out_dir else ():
                 folder = run.out_dir
                 run.product(os.path.join(folder, os.path.basename(path)) if folder else run.output or "-", new)
@@ -209,11 +209,11 @@ def _grid(given: str | None) -> int:
 
     if given is None:
         return 1
-    found = numbers(given)
-    if found is None:
+    extents = numbers(given)
+    if extents is None:
         raise click.UsageError(f"--grid {given} is no grid, such as 4x4")
     total = 1
-    for n in found:
+    for n in extents:
         total *= n
     return total
 
@@ -228,10 +228,10 @@ def _shardings(shared: dict[str, Any], given: str, elements: int, dtype: str) ->
     if dtype not in ELEMENT_BYTES:
         raise click.UsageError(f"--dtype {dtype} is not known; types are {', '.join(ELEMENT_BYTES)}")
     extents = [int(p) for p in parts]
-    found = levels(extents, elements, channel_layout((1, 1, 1, extents[-1]), dtype).block)
+    grids = levels(extents, elements, channel_layout((1, 1, 1, extents[-1]), dtype).block)
     shape = {
         "schema": SCHEMA, "files": [], "groups": [], "shape": extents, "elements": elements, "dtype": dtype,
-        "candidates": sum(level["count"] for level in found), "levels": found,
+        "candidates": sum(level["count"] for level in grids), "levels": grids,
     }  # fmt: skip
     from hlspart.cli.files import write_report
 
@@ -241,14 +241,14 @@ def _shardings(shared: dict[str, Any], given: str, elements: int, dtype: str) ->
 
 
 def _pairs(option: str, given: str, keys: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for part in given.split(","):
         key, equals, value = part.partition("=")
         key = key.strip().lower()
-        if key not in keys or not equals or key in found:
+        if key not in keys or not equals or key in pairs:
             raise click.UsageError(f"{option} {given}: {part!r}; it takes {', '.join(f'{k}=' for k in keys)}")
-        found[key] = value.strip()
-    return found
+        pairs[key] = value.strip()
+    return pairs
 
 
 def _amount(option: str, value: str, whole: int | None, units: bool) -> int:
@@ -259,16 +259,16 @@ def _amount(option: str, value: str, whole: int | None, units: bool) -> int:
     if unit == "%":
         if whole is None:
             raise click.UsageError(f"{option}: {value} of a part whose content is not known")
-        found = int(whole * number / 100)
+        amount = int(whole * number / 100)
     elif unit in (_UNITS if units else ("",)):
-        found = int(number * _UNITS[unit])
-        if found != number * _UNITS[unit]:
+        amount = int(number * _UNITS[unit])
+        if amount != number * _UNITS[unit]:
             raise click.UsageError(f"{option}: {value!r} is no whole amount")
     else:
         raise click.UsageError(f"{option}: {value!r} has no such unit")
-    if found < 1:
+    if amount < 1:
         raise click.UsageError(f"{option}: {value!r} is not positive")
-    return found
+    return amount
 
 
 def _budget(given: str | None, run: Run) -> ResourceBudget:
@@ -276,7 +276,7 @@ def _budget(given: str | None, run: Run) -> ResourceBudget:
         return ResourceBudget()
     from hlspart.targets import TargetError
 
-    found = _pairs("--budget", given, ("bytes", "dsp", "bram", "uram", "lut", "ff"))
+    pairs = _pairs("--budget", given, ("bytes", "dsp", "bram", "uram", "lut", "ff"))
     try:
         part = run.pipeline.target.resources
     except TargetError as error:
@@ -284,19 +284,19 @@ def _budget(given: str | None, run: Run) -> ResourceBudget:
     on_chip = None if part.bram18k is None else part.bram18k * 18 * 1024 // 8
     whole = {"bytes": on_chip, "dsp": part.dsp, "bram": part.bram18k, "uram": part.uram,
              "lut": part.lut, "ff": part.ff}  # fmt: skip
-    amounts = {k: _amount("--budget", v, whole[k], k == "bytes") for k, v in found.items()}
+    amounts = {k: _amount("--budget", v, whole[k], k == "bytes") for k, v in pairs.items()}
     return ResourceBudget(*(amounts.get(k) for k in ("bytes", "dsp", "bram", "uram", "lut", "ff")))
 
 
 def _off_chip(given: str | None) -> ExternalMemory:
     if given is None:
         return ExternalMemory()
-    found = _pairs("--offchip", given, ("bytes", "latency", "ports"))
-    ports = found.get("ports", "1")
+    pairs = _pairs("--offchip", given, ("bytes", "latency", "ports"))
+    ports = pairs.get("ports", "1")
     if ports not in ("1", "per-array"):
         raise click.UsageError(f"--offchip: ports={ports} is neither 1 nor per-array")
-    width = _amount("--offchip", found.get("bytes", "64"), None, True)
-    latency = found.get("latency", "84")
+    width = _amount("--offchip", pairs.get("bytes", "64"), None, True)
+    latency = pairs.get("latency", "84")
     if not latency.isdigit():
         raise click.UsageError(f"--offchip: latency={latency} is no number of cycles")
     return ExternalMemory(width, int(latency), ports == "per-array")
@@ -306,9 +306,9 @@ def _assumed(given: str) -> tuple[str, Assumed]:
     nest, colon, rest = given.rpartition(":")
     if not colon or not nest:
         raise click.UsageError(f"--assume {given} is no NEST:ii=1,depth=12,dsp=5")
-    found = _pairs("--assume", rest, ("ii", "depth", "dsp"))
-    for key, value in found.items():
+    pairs = _pairs("--assume", rest, ("ii", "depth", "dsp"))
+    for key, value in pairs.items():
         if not value.isdigit() or (key != "dsp" and not int(value)):
             raise click.UsageError(f"--assume {given}: {key}={value} is no positive number")
-    values = {k: int(v) for k, v in found.items()}
+    values = {k: int(v) for k, v in pairs.items()}
     return nest, Assumed(values.get("ii"), values.get("depth"), values.get("dsp"))

@@ -29,17 +29,17 @@ def with_users(paths: Sequence[str], folder: str = ".") -> list[str]:
 
 def _includes(folder: str) -> dict[str, list[str]]:
     """File -> names that it includes."""
-    found = {}
+    includes = {}
     for at, names, files in os.walk(folder):
         names[:] = sorted(n for n in names if not n.startswith("."))
         for file in sorted(files):
             if file.endswith(HEADERS + SOURCES):
                 path = os.path.normpath(os.path.join(at, file))
                 try:
-                    found[path] = [os.fsdecode(n) for n in _INCLUDE.findall(read_file(path))]
+                    includes[path] = [os.fsdecode(n) for n in _INCLUDE.findall(read_file(path))]
                 except OSError:
                     continue
-    return found
+    return includes
 
 
 def _users(header: str, included: dict[str, list[str]]) -> list[str]:

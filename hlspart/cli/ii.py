@@ -21,17 +21,17 @@ def command(fail_on_miss: bool, explained: str | None, **shared: Any) -> int:
     run = Run("ii", shared)
     for part in run.load_programs():
         run.statuses(part)
-    found = run.kernel.ii()
+    answer = run.kernel.ii()
     if fail_on_miss and any(
-        x.target_ii is not None and (x.ii is None or x.ii > x.target_ii) for x in found.loops if x.pipelined
+        x.target_ii is not None and (x.ii is None or x.ii > x.target_ii) for x in answer.loops if x.pipelined
     ):
-        run.found()
-    loops = [x for x in found.loops if explained in (x.name, f"{x.function}/{x.name}", *x.flattened)]
+        run.has_findings()
+    loops = [x for x in answer.loops if explained in (x.name, f"{x.function}/{x.name}", *x.flattened)]
     if explained is not None and not loops:
-        names = ", ".join(f"{x.function}/{x.name}" for x in found.loops) or "none"
+        names = ", ".join(f"{x.function}/{x.name}" for x in answer.loops) or "none"
         raise click.UsageError(f"no loop {explained!r}; loops are {names}")
 
     def plain(paths: tuple[str, ...]) -> str:
-        return found.text(paths) if explained is None else "".join(explain.loop(x) for x in loops)
+        return answer.text(paths) if explained is None else "".join(explain.loop(x) for x in loops)
 
-    return run.finish({"text": plain, "json": lambda paths: json.render(found.to_json(paths))})
+    return run.finish({"text": plain, "json": lambda paths: json.render(answer.to_json(paths))})

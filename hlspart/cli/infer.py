@@ -35,25 +35,25 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
     for part in run.load_programs():
         run.statuses(part)
     run.known_arrays(options.arrays)
-    found = run.kernel.infer_with(options)
-    for part, result in found.results:
+    answer = run.kernel.infer_with(options)
+    for part, result in answer.results:
         run.many_registers(part.program, result)
         if any(x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops):
-            run.found()
+            run.has_findings()
     if emit or in_place:
         from hlspart.infer import emission
 
-        for part, result in found.results:
+        for part, result in answer.results:
             run.better_than_directives(part)
             if any(a.needs_rewrite for a in result.arrays):  # what is emitted does not reach what is said
-                run.found()
+                run.has_findings()
 
         written: dict[str, str] = {}  # a header of several programs once
-        for part, result in found.results if in_place else ():
+        for part, result in answer.results if in_place else ():
             written = {**emission.pragma_texts(part.program, result), **written}
         for path, new in written.items():
             run.product(path, new, replaces=True)
         if emit:
-            texts = [emission.emit(part.program, result, emit) for part, result in found.results]
+            texts = [emission.emit(part.program, result, emit) for part, result in answer.results]
             run.product(run.output or "-", emission.together(texts, emit))
-    return run.finish({"text": found.text, "json": lambda paths: json.render(found.to_json(paths))})
+    return run.finish({"text": answer.text, "json": lambda paths: json.render(answer.to_json(paths))})

@@ -80,9 +80,9 @@ class Server(LanguageServer):
         if uri not in self.workspace.text_documents:
             return
         version = self.workspace.get_text_document(uri).version
-        found = await self.ask(uri, lambda d: [_finding(d, x) for x in d.findings] or _problem(d))
+        diagnostics = await self.ask(uri, lambda d: [_finding(d, x) for x in d.findings] or _problem(d))
         if uri in self.workspace.text_documents and self.workspace.get_text_document(uri).version == version:
-            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, version))
             if self.client_capabilities.workspace and self.client_capabilities.workspace.code_lens:
                 self.workspace_code_lens_refresh(None, lambda _: None)
 
@@ -227,5 +227,5 @@ def _path(uri: str) -> str:
 
 
 def _uri(path: str) -> str:
-    found: Any = from_fs_path(os.path.abspath(path))
-    return str(found)
+    uri: Any = from_fs_path(os.path.abspath(path))
+    return str(uri)

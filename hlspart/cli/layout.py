@@ -183,10 +183,10 @@ def _propagate(shared: dict[str, Any], interface: dict[str, Kind], plan: str | N
             asked = None if plan is None else read(plan)
         except PlanError as error:
             raise click.UsageError(str(error)) from None
-        found, texts = propagate(program, run.pipeline.analysis, top, interface, asked)
-        run.say(found.diagnostics)
-        entry = found.to_json()
-        if found.unusable:
+        propagation, texts = propagate(program, run.pipeline.analysis, top, interface, asked)
+        run.say(propagation.diagnostics)
+        entry = propagation.to_json()
+        if propagation.unusable:
             run.code = UNUSABLE
         elif run.output:
             if not isinstance(texts, dict):

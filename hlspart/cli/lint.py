@@ -117,11 +117,11 @@ def _reduced(
             report = without(report, read(read_file(baseline, MAX_REPORT).decode(), baseline))
         if diff_base is not None:
             places = {p.path for d in report.diagnostics for p in (d.place, *(r.place for r in d.related))}
-            found = changes(diff_base, sorted({*report.files, *places} - {pipeline.options.frontend.stdin_filename}))
+            changed = changes(diff_base, sorted({*report.files, *places} - {pipeline.options.frontend.stdin_filename}))
             stdin = pipeline.reader is not None
             headers = any(d.place.path not in report.files for d in report.diagnostics)
-            before = None if stdin else tree.lint_before(pipeline.paths, pipeline.options, config, found, headers)
-            report = replace(report, diagnostics=tuple(brought(report, found, before)))
+            before = None if stdin else tree.lint_before(pipeline.paths, pipeline.options, config, changed, headers)
+            report = replace(report, diagnostics=tuple(brought(report, changed, before)))
     except OSError as error:
         raise click.ClickException(f"cannot read {baseline}: {error.strerror}") from None
     except (BaselineError, GitError, UnicodeDecodeError) as error:
@@ -140,21 +140,21 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
     written: set[str] = set()
     for group in groups:
         part = Pipeline(group, pipeline.options, pipeline.reader)
-        found = part.lint(config)
-        fixed = part.fix(found, config, unsafe)
+        remaining = part.lint(config)
+        fixed = part.fix(remaining, config, unsafe)
         for item, reason in fixed.refused:
             say(f"{item.place.path}:{item.place.line}: not fixed [{item.rule}]: {reason}")
         texts = {path: new for path, new in fixed.texts.items() if path not in written}  # a header only once
         written |= texts.keys()
         for path, new in texts.items():
-            old = found.sources[path].text
+            old = remaining.sources[path].text
             if diff:
                 names = in_diff(f"a/{path}"), in_diff(f"b/{path}")
                 lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), *names)
                 write_product("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
             else:
                 write_output(path, encode(new))
-        after.append(part.with_texts(texts).lint(config) if texts else found)
+        after.append(part.with_texts(texts).lint(config) if texts else remaining)
     if not written:
         kind, count = "" if unsafe else "safe ", len(report.diagnostics)
         say("nothing to change: " + (f"no {kind}fix for any of {count} findings" if count else "no findings"))

@@ -15,12 +15,12 @@ _NOT_TOPICS = ("package", "index")
 def topics() -> dict[str, Path]:
     """Name of a page -> its file. A task is called what its command is called."""
     files = [*sorted((_PAGES / "tasks").glob("*.md")), *sorted(_PAGES.glob("*.md"))]
-    found: dict[str, Path] = {}
+    pages: dict[str, Path] = {}
     for file in files:
-        name = file.stem if file.stem not in found else f"{file.stem}-reference"
+        name = file.stem if file.stem not in pages else f"{file.stem}-reference"
         if file.stem not in _NOT_TOPICS:
-            found[name] = file
-    return found
+            pages[name] = file
+    return pages
 
 
 @click.command("help", cls=CommandWithExample, example="help glossary")
@@ -38,9 +38,9 @@ def command(context: click.Context, topic: str | None) -> int:
         click.echo_via_pager(known[topic].read_text(encoding="utf-8"))
         return 0
     group = context.parent.command if context.parent is not None else None
-    found = group.get_command(context, topic) if isinstance(group, click.Group) else None
-    if found is None:
+    subcommand = group.get_command(context, topic) if isinstance(group, click.Group) else None
+    if subcommand is None:
         raise click.UsageError(f"no topic {topic!r}; topics are {', '.join(known)}")
-    with click.Context(found, parent=context.parent, info_name=topic) as inner:
-        click.echo(found.get_help(inner))
+    with click.Context(subcommand, parent=context.parent, info_name=topic) as inner:
+        click.echo(subcommand.get_help(inner))
     return 0

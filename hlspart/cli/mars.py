@@ -64,9 +64,9 @@ def command(
         if run.output and run.code != UNUSABLE and result.legal:
             generated = mars.code(program, run.pipeline.analysis, result, options)
             if isinstance(generated, str):
-                new, late = _partitioned(generated, run.output, f"{top}_tile", run.pipeline.options)
+                new, diagnostics = _partitioned(generated, run.output, f"{top}_tile", run.pipeline.options)
                 run.product(run.output, new)
-                run.say(late)
+                run.say(diagnostics)
             else:
                 run.say([generated])
         if svg_file and run.code != UNUSABLE:
@@ -84,14 +84,14 @@ def _partitioned(text_: str, path: str, top: str, options: Options) -> tuple[str
 
     device, host = text_.split(HOST, 1)
     pipeline = Pipeline([path], replace(options, top=top, frontend=FrontendOptions()), lambda _: device.encode())
-    found = pipeline.infer(InferOptions(scheme="pragma"))
-    new = pragma_texts(pipeline.program, found).get(path, device) + HOST + host
+    inferred = pipeline.infer(InferOptions(scheme="pragma"))
+    new = pragma_texts(pipeline.program, inferred).get(path, device) + HOST + host
     missed = [
         Diagnostic(
             "mars-ii", "mars-ii", "warning", Place(path, 1, 1, 1, 1),
             f"{x.function}/{x.name} of the generated code needs II {x.ii_after or 'unknown'}: {x.cause or 'see ii'}",
         )
-        for x in found.loops
+        for x in inferred.loops
         if x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii)
     ]  # fmt: skip
     return new, missed

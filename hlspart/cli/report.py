@@ -132,9 +132,9 @@ def _with_lives(pipeline: Pipeline, paths: tuple[str, ...]) -> shapes.Shape:
     by_path = {f["path"]: f for f in memory["files"]}
     for file in (f for f in shape["files"] if "error" not in f):
         file["memory"] = {k: v for k, v in by_path[file["path"]].items() if k not in ("path", "steps")}
-        found = [lives(program, analysis, name) for name in program.functions if owner.function(name) == file["path"]]
-        file["regions"] = [x for item in found for x in item["regions"]]
-        file["lifetimes"] = [x for item in found for x in item["lifetimes"]]
+        parts = [lives(program, analysis, name) for name in program.functions if owner.function(name) == file["path"]]
+        file["regions"] = [x for item in parts for x in item["regions"]]
+        file["lifetimes"] = [x for item in parts for x in item["lifetimes"]]
     return shape
 
 
@@ -180,8 +180,8 @@ def _inferred(pipeline: Pipeline, inferred: InferResult) -> Iterator[html.BankPi
 
 
 def _picture(program: Program, variable: Variable, layout: Layout, which: str) -> html.BankPicture:
-    owner, found = shapes.Owner(program).variable(variable), bank_map(variable.name, layout, which)
-    return html.BankPicture(owner, variable.name, found.rows, found.note, found.wrapped)
+    owner, picture = shapes.Owner(program).variable(variable), bank_map(variable.name, layout, which)
+    return html.BankPicture(owner, variable.name, picture.rows, picture.note, picture.wrapped)
 
 
 def _source(pipeline: Pipeline, path: str) -> html.SourceLines:

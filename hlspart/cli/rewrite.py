@@ -77,25 +77,25 @@ def command(
     if len(run.files) > 1 and not (in_place or run.out_dir or diff):
         raise click.UsageError("several inputs need --out-dir DIR, --in-place or --diff")
     run.load_programs()
-    found = run.kernel.rewrite_with(options)
-    for part, result in zip(run.parts, found.results, strict=True):
+    answer = run.kernel.rewrite_with(options)
+    for part, result in zip(run.parts, answer.results, strict=True):
         run.statuses(part)
         run.say(result.diagnostics)
-    if found.findings:
-        run.found()
+    if answer.findings:
+        run.has_findings()
     outputs = {}
     before = run.kernel.texts
-    for path, new in found.texts.items() if not diff else ():
+    for path, new in answer.texts.items() if not diff else ():
         if path in before:
             outputs[path] = path if in_place else output_of(run, path)
             run.product(outputs[path], new, in_place)
     if diff:
-        run.product(run.output or "-", differences(before, found.texts))
+        run.product(run.output or "-", differences(before, answer.texts))
     if map_file:
-        run.product(map_file, writer.dumps(found.map, indent=1) + "\n")
+        run.product(map_file, writer.dumps(answer.map, indent=1) + "\n")
     run.dependencies(shared, list(outputs.values()))
-    found = replace(found, outputs=outputs)
-    return run.finish({"text": lambda _: str(found), "json": lambda _: json.render(found.to_json())}, quiet=True)
+    answer = replace(answer, outputs=outputs)
+    return run.finish({"text": lambda _: str(answer), "json": lambda _: json.render(answer.to_json())}, quiet=True)
 
 
 def output_of(run: Run, path: str) -> str:

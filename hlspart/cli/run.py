@@ -95,9 +95,9 @@ class Run:
                 self._missing.add(item.message)
             self._messages[_message(item)] = None
             if item.severity == "error":
-                self.found()
+                self.has_findings()
 
-    def found(self) -> None:
+    def has_findings(self) -> None:
         """There is a finding: exit code 1 unless worse."""
         self.code = max(self.code, FINDINGS)
 

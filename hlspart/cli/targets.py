@@ -14,13 +14,13 @@ def command(form: str) -> int:
     from hlspart.render import json
     from hlspart.targets import known
 
-    found = known()
+    targets = known()
     if form == "json":
-        shape = {"schema": "hlspart.targets/1", "tools": list(found.tools), "parts": list(found.parts),
-                 "families": {f: list(p) for f, p in found.families.items()}}  # fmt: skip
+        shape = {"schema": "hlspart.targets/1", "tools": list(targets.tools), "parts": list(targets.parts),
+                 "families": {f: list(p) for f, p in targets.families.items()}}  # fmt: skip
         click.echo(json.render(shape), nl=False)
         return 0
-    for title, names in (("tools", found.tools), ("families", found.families), ("parts", found.parts)):
+    for title, names in (("tools", targets.tools), ("families", targets.families), ("parts", targets.parts)):
         click.echo(f"{title}:")
         for name in names:
             click.echo(f"  {name}")

@@ -34,16 +34,16 @@ CACHE = ".hlspart-cache"
 
 def expanded(paths: Sequence[str]) -> list[str]:
     """Folders replaced by the C and C++ files below them, in order of name; a folder without any stays."""
-    found: list[str] = []
+    sources: list[str] = []
     for path in paths:
-        count = len(found)
+        count = len(sources)
         if os.path.isdir(path):
             for folder, names, files in os.walk(path):
                 names[:] = sorted(n for n in names if not n.startswith("."))
-                found += [os.path.join(folder, f) for f in sorted(files) if f.endswith(SOURCES)]
-        if len(found) == count:
-            found.append(path)
-    return list(dict.fromkeys(found))
+                sources += [os.path.join(folder, f) for f in sorted(files) if f.endswith(SOURCES)]
+        if len(sources) == count:
+            sources.append(path)
+    return list(dict.fromkeys(sources))
 
 
 class Job(Struct, frozen=True):
@@ -76,15 +76,17 @@ def lint(
 
 
 def lint_before(
-    paths: Sequence[str], options: Options, config: LintConfig, found: Changes, headers: bool
+    paths: Sequence[str], options: Options, config: LintConfig, changes: Changes, headers: bool
 ) -> LintReport:
     """What was found before a change in those of ``paths`` where it can matter, which are the ``files`` of the report.
 
     These are the files that call a changed one; all of them when other files have changed too, or when
     there are findings in ``headers``.
     """
-    touched = [g for g in programs(paths, options) if found.elsewhere or headers or any(found.lines.get(p) for p in g)]
-    return merged([p for g in touched for p in g], [Pipeline(g, options, found.before).lint(config) for g in touched])
+    touched = [
+        g for g in programs(paths, options) if changes.elsewhere or headers or any(changes.lines.get(p) for p in g)
+    ]
+    return merged([p for g in touched for p in g], [Pipeline(g, options, changes.before).lint(config) for g in touched])
 
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
@@ -113,12 +115,12 @@ def _run(job: Job) -> LintReport:
             return data
 
         pipeline = Pipeline(job.paths, job.options, read)
-        found = replace(pipeline.lint(job.config), rules=())
+        report = replace(pipeline.lint(job.config), rules=())
         program = pipeline.program
         calls = bool(program.undefined) or any(unit.beside for unit in program.units)
         folders = {os.path.dirname(path) for path, digest in looked.items() if digest} if calls else set[str]()
-        _remember(job, found, looked, {folder: _sources(folder) for folder in folders})
-        return replace(found, sources={})
+        _remember(job, report, looked, {folder: _sources(folder) for folder in folders})
+        return replace(report, sources={})
     except Exception as error:
         if os.environ.get("HLSPART_DEBUG"):
             raise
@@ -138,11 +140,11 @@ def _text(path: str) -> str | None:
 
 
 def _cached(job: Job) -> LintReport | None:
-    found = Cache(job.cache).get(_key(job)) if job.cache is not None else None
-    if found is None:
+    cached = Cache(job.cache).get(_key(job)) if job.cache is not None else None
+    if cached is None:
         return None
     try:
-        data = json.loads(found)
+        data = json.loads(cached)
         if any(_digest(path) != digest for path, digest in data["read"].items()):
             return None
         if any(_sources(folder) != names for folder, names in data["listed"].items()):
@@ -202,8 +204,8 @@ def _package() -> str:
     brought = {e.source.partition(".")[0] for e in entries() if e.source is not None}
     files = [getattr(m, "__file__", None) for name, m in sys.modules.items() if name.partition(".")[0] in brought]
     theirs = {Path(file) for file in files if file}
-    found = sorted({*Path(__file__).parents[1].rglob("*.py"), *theirs})
-    state = [(str(p), s.st_size, s.st_mtime_ns) for p in found for s in [p.stat()]]
+    modules = sorted({*Path(__file__).parents[1].rglob("*.py"), *theirs})
+    state = [(str(p), s.st_size, s.st_mtime_ns) for p in modules for s in [p.stat()]]
     return f"{__version__} {hashlib.sha256(repr(state).encode()).hexdigest()}"
 
 

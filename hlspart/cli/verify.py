@@ -92,10 +92,10 @@ def command(
         ports=_target(options) if ports else None,
     )
     result, saved = verify_and_save(original, new, settings)
-    found = VerifyAnswer(original, new, result)
+    answer = VerifyAnswer(original, new, result)
     renderers: dict[str, Callable[[], str]] = {
-        "text": lambda: str(found),
-        "json": lambda: json.render(found.to_json()),
+        "text": lambda: str(answer),
+        "json": lambda: json.render(answer.to_json()),
     }
     screen = screen_of(shared)
     for path, render in reports("verify", shared, renderers):
@@ -143,13 +143,13 @@ def _range(text_: str | None) -> tuple[float, float] | None:
 
 
 def _extents(items: tuple[str, ...]) -> dict[str, int]:
-    found = {}
+    extents = {}
     for item in items:
         name, _, number = item.partition("=")
         if not name or not number.isdigit() or int(number) < 1:
             raise click.UsageError(f"--extent takes NAME=N, not {item!r}")
-        found[name] = int(number)
-    return found
+        extents[name] = int(number)
+    return extents
 
 
 def _json_file(path: str | None) -> Mapping[str, Any] | None:

@@ -45,15 +45,15 @@ def repeated(ctx: click.Context, run: Callable[[], object]) -> object:
 
 def _state(paths: Iterable[str]) -> dict[str, tuple[int, int, int]]:
     """Time, size and number of each file; zeros for one that is not there. A folder stands for the files in it."""
-    found = {}
+    state = {}
     for path in paths:
         for file in [path, *_inside(path)]:
             try:
                 known = os.stat(file)
-                found[file] = (known.st_mtime_ns, known.st_size, known.st_ino)
+                state[file] = (known.st_mtime_ns, known.st_size, known.st_ino)
             except OSError:
-                found[file] = (0, 0, 0)
-    return found
+                state[file] = (0, 0, 0)
+    return state
 
 
 def _inside(path: str) -> list[str]:

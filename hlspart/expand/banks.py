@@ -35,15 +35,15 @@ def wanted(
     for a in accesses_inside(region):
         if a.array not in skip and a.array not in region.declared_inside():
             by_array.setdefault(a.array, []).append(a)
-    found: list[Wanted] = []
+    wishes: list[Wanted] = []
     for variable, accesses in by_array.items():
         dims = region.program.variable(variable).dims
-        held = {d.dim: d for d in _held(region, validation, variable)}
+        existing = {d.dim: d for d in _held(region, validation, variable)}
         for dim, extent in enumerate(dims, 1):
             one = _dimension(region, placement, maps, variable, dim, extent, accesses)
-            if one is not None and dim not in held:
-                found.append(one)
-    return found
+            if one is not None and dim not in existing:
+                wishes.append(one)
+    return wishes
 
 
 def _held(region: Region, validation: Validation, variable: int) -> tuple[DimPartition, ...]:
@@ -91,7 +91,7 @@ def _dimension(
 
 def as_inferred(region: Region, partitions: Sequence[Wanted]) -> list[InferredArray]:
     """The partitions in the form that writes pragmas."""
-    found = []
+    inferred = []
     for variable in dict.fromkeys(w.variable for w in partitions):
         v = region.program.variable(variable)
         dims = tuple(
@@ -100,14 +100,14 @@ def as_inferred(region: Region, partitions: Sequence[Wanted]) -> list[InferredAr
         )  # fmt: skip
         if dims:
             roots = _roots(region, variable)
-            found.append(
+            inferred.append(
                 InferredArray(
                     variable, v.name, v.function, region.program.line(v.at), 0, 1, 1, 1, False, "rule of expand", False,
                     "mixed", _pragmas(region, roots, dims), None, None, False, dims, roots=roots, fresh=True,
                     scope=region.function if v.function is None else None,
                 )
             )  # fmt: skip
-    return found
+    return inferred
 
 
 def _roots(region: Region, variable: int) -> tuple[int, ...]:

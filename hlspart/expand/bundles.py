@@ -39,12 +39,14 @@ def sharing(
     program: Program, analysis: AccessAnalysis, validation: Validation, target: Target, figures: IIResult
 ) -> tuple[OwnBundle, ...]:
     """Arguments that share a bundle which keeps a loop from its II, all but the first of each bundle."""
-    late = [(x.loop, limit.array) for x in figures.loops if x.misses for limit in x.limits if limit.kind == "interface"]
-    if not late:
+    misses = [
+        (x.loop, limit.array) for x in figures.loops if x.misses for limit in x.limits if limit.kind == "interface"
+    ]
+    if not misses:
         return ()
     storage = Storage(program, analysis, validation, target)
     tops = (program.functions[name] for name in analysis.tops if name in program.functions)
-    return tuple(x for top in tops for x in _of_function(program, analysis, storage, top, late))
+    return tuple(x for top in tops for x in _of_function(program, analysis, storage, top, misses))
 
 
 def with_bundles(program: Program, chosen: Sequence[OwnBundle]) -> dict[str, tuple[Edit, ...]]:
@@ -58,13 +60,17 @@ def buses(storage: Storage, top: Function) -> dict[int, str]:
 
 
 def _of_function(
-    program: Program, analysis: AccessAnalysis, storage: Storage, top: Function, late: Sequence[tuple[int, str | None]]
+    program: Program,
+    analysis: AccessAnalysis,
+    storage: Storage,
+    top: Function,
+    misses: Sequence[tuple[int, str | None]],
 ) -> Iterator[OwnBundle]:
     """Those of one top function; none where these would be too many."""
     ports = buses(storage, top)
-    taken, found = {*ports.values()}, list[OwnBundle]()
+    taken, bundles = {*ports.values()}, list[OwnBundle]()
     for shared in dict.fromkeys(ports.values()):
-        loops = {loop for loop, bus in late if bus == shared}
+        loops = {loop for loop, bus in misses if bus == shared}
         used = {analysis.group_of.get(a.array) for a in analysis.accesses if loops & set(a.loops)} - {None}
         for variable in [v for v in ports if ports[v] == shared and analysis.group_of.get(v) in used][1:]:
             name = wanted = f"{shared.removeprefix(BUS).strip()}_{program.variable(variable).name}".lower()
@@ -72,9 +78,9 @@ def _of_function(
             while bundle(name) in taken:
                 name, number = f"{wanted}_{number}", number + 1
             taken.add(bundle(name))
-            found.append(OwnBundle(variable, name, _said(program, variable)))
+            bundles.append(OwnBundle(variable, name, _said(program, variable)))
     if len(taken) <= MOST:
-        yield from found
+        yield from bundles
 
 
 def _said(program: Program, variable: int) -> Directive | None:

@@ -27,7 +27,7 @@ _NEVER = math.inf
 _ORDERED = {("write", "read"), ("read", "write"), ("write", "write")}
 
 
-class ToldDistance(Struct, frozen=True):
+class DistanceClaim(Struct, frozen=True):
     """Iterations of ``loop`` meet in ``variable`` no nearer than ``distance`` apart; None: they never do."""
 
     loop: Loop
@@ -40,18 +40,18 @@ class ToldDistance(Struct, frozen=True):
         return f"#pragma HLS DEPENDENCE variable={program.variable(self.variable).name} type=inter {what}"
 
 
-def provable(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[ToldDistance, ...]:
+def provable(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[DistanceClaim, ...]:
     """What can be told of loops that dependences keep, or may keep, from their II."""
-    found: list[ToldDistance] = []
+    distances: list[DistanceClaim] = []
     for result in figures.loops:
-        late = result.may_miss and (result.ii is None or result.recurrence_ii != 1)
-        if result.pipelined and result.loop >= 0 and (late or (result.ii is None and result.bounds)):
+        misses = result.may_miss and (result.ii is None or result.recurrence_ii != 1)
+        if result.pipelined and result.loop >= 0 and (misses or (result.ii is None and result.bounds)):
             for loop in innermost(program, result):
-                found += _of_loop(program, analysis, result, loop)
-    return tuple(dict.fromkeys(found))
+                distances += _of_loop(program, analysis, result, loop)
+    return tuple(dict.fromkeys(distances))
 
 
-def told(program: Program, chosen: Sequence[ToldDistance]) -> dict[str, tuple[Edit, ...]]:
+def claims(program: Program, chosen: Sequence[DistanceClaim]) -> dict[str, tuple[Edit, ...]]:
     """Edits that add the directives; loops whose text does not allow it keep theirs."""
     loops = list(dict.fromkeys(x.loop for x in chosen))
     lines = {loop.id: [x.text(program) for x in chosen if x.loop is loop] for loop in loops}
@@ -60,7 +60,7 @@ def told(program: Program, chosen: Sequence[ToldDistance]) -> dict[str, tuple[Ed
 
 def _of_loop(
     program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop
-) -> Iterator[ToldDistance]:  # fmt: skip
+) -> Iterator[DistanceClaim]:  # fmt: skip
     inside = [a for a in analysis.accesses if loop.id in a.loops]
     handed = {
         n.variable
@@ -78,7 +78,7 @@ def _of_loop(
         mine = [a for a in inside if a.array == array]
         least = _least(analysis, result, loop, mine)
         if least is not None and least > 1:
-            yield ToldDistance(loop, array, None if least == _NEVER else int(least))
+            yield DistanceClaim(loop, array, None if least == _NEVER else int(least))
 
 
 def _least(
@@ -107,12 +107,12 @@ def _least(
                 continue
             sides = ((x.domain, x.map or "", len(x.loops)) for x in (a, b))
             try:
-                found = least_distance(outer, steps, weights, *sides)
+                distance = least_distance(outer, steps, weights, *sides)
             except ArithmeticError:
                 return None
-            if found is not None and not exact:
+            if distance is not None and not exact:
                 return None
-            least = min(least, _NEVER if found is None else found)
+            least = min(least, _NEVER if distance is None else distance)
             if least <= 1:
                 return least
     return least

@@ -128,15 +128,15 @@ class Emitter(Runs):
                 if isinstance(node, Inner):
                     if node.loop is loop:
                         return node.body
-                    found = find(node.body)
+                    inner = find(node.body)
                 elif isinstance(node, Guarded):
-                    found = find((*node.then, *node.other))
+                    inner = find((*node.then, *node.other))
                 elif isinstance(node, LoopBlock):
-                    found = find(node.body)
+                    inner = find(node.body)
                 else:
-                    found = None
-                if found is not None:
-                    return found
+                    inner = None
+                if inner is not None:
+                    return inner
             return None
 
         if loop is self.region.loops[0]:

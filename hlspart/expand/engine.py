@@ -159,15 +159,15 @@ class Engine:
     def _staged(
         self, region: Region, request: Request, placement: Placement, verdict: Judgement, capacity: Mapping[str, int]
     ) -> tuple[Staged, ...]:  # fmt: skip
-        found = staged(
+        staged_arrays = staged(
             region, accesses_inside(region), request.stage, self.names, capacity, placement.allocated
         )  # fmt: skip
         taken = {p.variable for p in verdict.private} | {r.variable for r in verdict.reductions}
-        for one in found:
+        for one in staged_arrays:
             if one.variable in taken:
                 name = self.program.variable(one.variable).name
                 raise Refusal("capacity", f"every element has its own {name} already", region.loops[0].at)
-        return found
+        return staged_arrays
 
     def _buffer_pragmas(
         self, region: Region, request: Request, placement: Placement, buffers: Sequence[Staged]

@@ -94,8 +94,8 @@ class _Expander:
             reduced = frozenset(r.variable for r in done.judgement.reductions)
             staged = frozenset(v.id for v in self.program.variables if v.name in request.stage)
             skip = own | reduced | staged
-            found = banks.wanted(plan.region, done.placement, request.maps, skip, self.validation)
-            wanted = tuple(found)
+            wishes = banks.wanted(plan.region, done.placement, request.maps, skip, self.validation)
+            wanted = tuple(wishes)
         edits = (*plan.edits, *self._pragmas(plan, wanted))
         predicted = self._figures(request, edits, plan)
         if any(w.type != "none" for w in wanted):
@@ -170,7 +170,7 @@ class _Expander:
             by_path: dict[str, list[Edit]] = {}
             for edit in key:
                 by_path.setdefault(edit.span.path, []).append(edit)
-            texts = {path: apply_edits(self.program.sources[path], found) for path, found in by_path.items()}
+            texts = {path: apply_edits(self.program.sources[path], own) for path, own in by_path.items()}
             more, arrays = self.infer(texts) if texts and self.source == "infer" else ({}, ())
             self._known[key] = texts | dict(more), arrays
         return self._known[key]
@@ -222,7 +222,7 @@ def expand(
         path: tuple(sorted((e for e in dict.fromkeys(edits) if e.span.path == path), key=lambda e: e.span))
         for path in files
     }
-    lines = {path: line_runs(program.sources[path], found) for path, found in ordered.items()}
+    lines = {path: line_runs(program.sources[path], expansions) for path, expansions in ordered.items()}
     said += [d for r in regions for d in diagnostics(program, r, plan_only)]
     return ExpandResult(tuple(regions), files, lines, tuple(said))
 

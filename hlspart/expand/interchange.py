@@ -47,14 +47,14 @@ class NestedLoops(Struct, frozen=True):
 
 def pairs(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[NestedLoops, ...]:
     """Loops that miss their II by a recurrence, each with the one around it, that may change places."""
-    found: list[NestedLoops] = []
+    nests: list[NestedLoops] = []
     for result in figures.loops:
         if result.misses and result.loop >= 0 and any(x.kind == "recurrence" for x in result.limits):
             for inner in innermost(program, result):
                 outer = next((x for x in program.loops.values() if _only_statement(x) is inner), None)
                 if outer is not None and _legal(program, analysis, NestedLoops(outer, inner)):
-                    found.append(NestedLoops(outer, inner))
-    return tuple(dict.fromkeys(found))
+                    nests.append(NestedLoops(outer, inner))
+    return tuple(dict.fromkeys(nests))
 
 
 def interchanged(program: Program, chosen: Sequence[NestedLoops]) -> dict[str, tuple[Edit, ...]]:
@@ -111,15 +111,15 @@ def _legal(program: Program, analysis: AccessAnalysis, pair: NestedLoops) -> boo
 
 def _made_anew(program: Program, function: str, loop: Loop) -> frozenset[int]:
     """Scalars of a function that each iteration of a loop writes first, and that nothing else reads as it left them."""
-    known, found = effects(program), set[int]()
+    known, variables = effects(program), set[int]()
     for ident in known.modified(loop.body):
         variable = program.variable(ident)
         plain = variable.storage == "local" and isinstance(variable.type, ScalarType) and not variable.volatile
         if not plain or ident in known.addressed or not _written_first(program, loop.body, ident):
             continue
         if not _read_as_left(program, program.functions[function].body, loop, ident):
-            found.add(ident)
-    return frozenset(found)
+            variables.add(ident)
+    return frozenset(variables)
 
 
 def _written_first(program: Program, body: Block, ident: int) -> bool:
@@ -146,8 +146,8 @@ def _read_as_left(program: Program, stmt: Stmt, loop: Loop, ident: int) -> bool:
 
 def _names(program: Program, loop: Loop) -> set[int | None]:
     """Variables in the header of a loop."""
-    held = [e for e in (loop.test, loop.step) if e is not None]
-    found: set[int | None] = {n.variable for e in held for n in walk(e) if isinstance(n, Name)}
+    expressions = [e for e in (loop.test, loop.step) if e is not None]
+    names: set[int | None] = {n.variable for e in expressions for n in walk(e) if isinstance(n, Name)}
     if loop.init is not None:
-        found |= {n.variable for n in all_expressions(program, loop.init) if isinstance(n, Name)}
-    return found
+        names |= {n.variable for n in all_expressions(program, loop.init) if isinstance(n, Name)}
+    return names

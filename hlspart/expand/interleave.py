@@ -59,12 +59,12 @@ class Accumulator(Struct, frozen=True):
 
 def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[Accumulator, ...]:
     """Those of all loops that miss their II by recurrences through floating-point sums and products."""
-    found: list[Accumulator] = []
+    sums: list[Accumulator] = []
     for result in figures.loops:
         if result.misses and result.loop >= 0:
             for loop in innermost(program, result):
-                found += _of_loop(program, analysis, result, loop)
-    return tuple(found)
+                sums += _of_loop(program, analysis, result, loop)
+    return tuple(sums)
 
 
 def slowest(figures: IIResult, aimed: bool = False) -> int:
@@ -82,22 +82,22 @@ def innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
 
 def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop) -> Iterator[Accumulator]:
     """All sums of the loop: of recurrences that are as long only the first one is a limit."""
-    late = [x for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)]
-    states = max((x.ii for x in late), default=0)
-    names = {x.variable for x in late}
+    recurrences = [x for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)]
+    states = max((x.ii for x in recurrences), default=0)
+    names = {x.variable for x in recurrences}
     if states <= (result.aim or 1) or loop.kind != "for":
         return
-    found = []
+    sums = []
     for variable in program.variables:
         if variable.function in (loop.function, None):
             targets = _updates(program, analysis, loop, variable.id)
             for updates in targets:
                 times = _times(analysis, loop, updates)
                 partials = -(-states // ((result.aim or 1) * (times or 1)))
-                found.append(Accumulator(loop, variable.id, max(partials, 2), updates, times is not None))
-    found = [x for x in found if x.partials <= MOST_PARTIALS]
-    if any(program.variable(x.variable).name in names for x in found):
-        yield from found
+                sums.append(Accumulator(loop, variable.id, max(partials, 2), updates, times is not None))
+    sums = [x for x in sums if x.partials <= MOST_PARTIALS]
+    if any(program.variable(x.variable).name in names for x in sums):
+        yield from sums
 
 
 def _times(analysis: AccessAnalysis, loop: Loop, updates: Sequence[ExprStmt]) -> int | None:
@@ -115,8 +115,8 @@ def _times(analysis: AccessAnalysis, loop: Loop, updates: Sequence[ExprStmt]) ->
 def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> list[tuple[ExprStmt, ...]]:
     """The updates of the variable in a loop, by the element that they are of; none where it is used in another way."""
     record = program.variable(variable)
-    held = [e for e in (loop.test, loop.step) if e is not None]
-    if any(isinstance(n, Name) and n.variable == variable for e in held for n in walk(e)):
+    group = [e for e in (loop.test, loop.step) if e is not None]
+    if any(isinstance(n, Name) and n.variable == variable for e in group for n in walk(e)):
         return []
     updates = guarded_updates(program, loop.body, variable, inside=True)
     own = declared_in(loop)
@@ -143,12 +143,12 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         update = update_of(program, stmt, variable)
         if update is None:
             return []
-        of = next((held for target, held in targets if same(program, target, update.target)), None)
+        of = next((group for target, group in targets if same(program, target, update.target)), None)
         if of is None:
             targets.append((update.target, [stmt]))
         else:
             of.append(stmt)
-    return [tuple(held) for _, held in targets]
+    return [tuple(group) for _, group in targets]
 
 
 def _of_floats(update: Update) -> bool:
@@ -171,27 +171,27 @@ def split(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulat
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator], buffer: EditBuffer) -> None:
     names = Names.of(program)
-    for found in chosen:
-        loop = found.loop
+    for accumulator in chosen:
+        loop = accumulator.loop
         body = loop.body.body
-        held = [k for k, s in enumerate(body) if any(u in walk_statements(s) for u in found.updates)]
-        around = body[held[0] : held[-1] + 1]
-        scalar = isinstance(program.variable(found.variable).type, ScalarType)
-        if scalar and found.variable not in effects(program).addressed:
+        inside = [k for k, s in enumerate(body) if any(u in walk_statements(s) for u in accumulator.updates)]
+        around = body[inside[0] : inside[-1] + 1]
+        scalar = isinstance(program.variable(accumulator.variable).type, ScalarType)
+        if scalar and accumulator.variable not in effects(program).addressed:
             _whole(loop, around)
         else:
             build(program, analysis, loop.function, (loop.id,), counted=False)
         block = block_of(program, loop)
         if block is None or not loop.at.editable or loop.at.span.path not in program.given:
             raise Refusal("macro", f"the loop {loop.name} stands in no block", loop.at)
-        updates = [(u.at, update_of(program, u, found.variable)) for u in found.updates]
+        updates = [(u.at, update_of(program, u, accumulator.variable)) for u in accumulator.updates]
         for at, one in updates:
             if not at.editable or one is None or one.target.at.kind != "plain":
                 raise Refusal("macro", "a macro makes the update", at)
         update = updates[0][1]
         assert update is not None
-        record, deep = program.variable(found.variable), found.partials
-        kind, name = type_text(program, found.variable), names.free(f"{record.name}_part")
+        record, deep = program.variable(accumulator.variable), accumulator.partials
+        kind, name = type_text(program, accumulator.variable), names.free(f"{record.name}_part")
         identity = "1" if update.op == "*" else "0"
         first = ", ".join([identity] * deep)
         in_front(
@@ -202,9 +202,9 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         texts = Texts(program, program.functions[loop.function].body)
         turn = names.free(f"{record.name}_turn")
         for at, _ in updates:
-            buffer.replace(at, texts.text(at.span, {}, {found.variable: turn}))
+            buffer.replace(at, texts.text(at.span, {}, {accumulator.variable: turn}))
         oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
-        if found.inside:
+        if accumulator.inside:
             oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {update.op}= {name}[{deep - 1}];", *moves]
         _around(program, loop, (around[0], around[-1]), oldest, moves, buffer)
         total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
@@ -212,7 +212,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         behind = f"\n{pad}{program.text(update.target.at)} {update.op}= {total};"
         buffer.insert(loop.at.span.path, loop.at.span.end, behind)
 
-    braced(program, buffer, (found.loop for found in chosen))
+    braced(program, buffer, (accumulator.loop for accumulator in chosen))
 
 
 def _whole(loop: Loop, around: Sequence[Stmt]) -> None:

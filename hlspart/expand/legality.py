@@ -60,7 +60,7 @@ def judge(region: Region, spread: Spread, top: str | None = None) -> Judgement:
 
 def axes(region: Region, spread: Spread) -> Mapping[int, Axis]:
     """How each expanded loop is spread, by id. Raises :class:`Refusal`."""
-    found = {}
+    axes = {}
     for loop, info, pes, kind in zip(region.loops, region.infos, spread.pes, spread.maps, strict=True):
         if info.lower is None or info.step is None:
             raise Refusal("trip-count", f"the first value of {loop.name}'s iterator is not affine", loop.header)
@@ -70,8 +70,8 @@ def axes(region: Region, spread: Spread) -> Mapping[int, Axis]:
             if trips is None:
                 raise Refusal("trip-count", f"blocks need a constant trip count of {loop.name}", loop.header)
             block = max(1, -(-trips // pes))
-        found[loop.id] = Axis(info.lower, info.step, pes, block)
-    return found
+        axes[loop.id] = Axis(info.lower, info.step, pes, block)
+    return axes
 
 
 @dataclass
@@ -151,13 +151,13 @@ class _Judge(Accesses):
 
     def _scope(self, variable: int) -> frozenset[int]:
         """Positions of region loops whose every iteration has this variable anew."""
-        found = set()
+        variables = set()
         for k, loop in enumerate(self.region.loops):
             inside = (s for s in walk_statements(loop.body) if isinstance(s, Declare))
             static = self.region.program.variable(variable).storage == "static"
             if not static and any(variable in s.variables for s in inside):
-                found.add(k)
-        return frozenset(found)
+                variables.add(k)
+        return frozenset(variables)
 
     def _pairs(self, accesses: Sequence[Access], same: frozenset[int]) -> Iterator[Pair]:
         for source in accesses:
@@ -183,9 +183,9 @@ class _Judge(Accesses):
 
     def _violation(self, accesses: Sequence[Access], same: frozenset[int], note: bool) -> _Culprit | None:
         for pair in self._pairs(accesses, same):
-            found = out_of_step(pair) if self.spread.order == "time-space" else joining(pair)
-            if found is not None:
-                return _Culprit(pair.source, pair.sink, *found)
+            instances = out_of_step(pair) if self.spread.order == "time-space" else joining(pair)
+            if instances is not None:
+                return _Culprit(pair.source, pair.sink, *instances)
             if not note or not depends(pair):
                 continue
             self.dependences += 1
@@ -296,14 +296,14 @@ class _Judge(Accesses):
     def _updates(self, loop: Loop, variable: int) -> list[reductions.Update] | None:
         """All statements in the loop that use the variable, as updates of it; None where one is no update."""
         program = self.region.program
-        found: list[reductions.Update] = []
+        updates: list[reductions.Update] = []
         for node in self._nodes(loop):
             match node:
                 case Leaf(stmt=stmt):
                     more = reductions.guarded_updates(program, stmt, variable)
                     if more is None:
                         return None
-                    found += more
+                    updates += more
                 case Inner(loop=inner):
                     parts: list[Stmt] = [inner.init] if inner.init is not None else []
                     if any(mentions(program, p, variable) for p in parts) or _in_header(inner, variable):
@@ -311,7 +311,7 @@ class _Judge(Accesses):
                 case Guarded(stmt=stmt):
                     if any(isinstance(e, Name | ArrayRef) and e.variable == variable for e in walk(stmt.test)):
                         return None
-        return found or None
+        return updates or None
 
     def _nodes(self, loop: Loop) -> Iterator[Node]:
         """All nodes below a region loop."""

@@ -172,14 +172,14 @@ class _Writer(Runs):
         """Scalars that the body needs from outside, in order of their ids."""
         known = self.region.declared_inside() | self.region.iterators | {p.variable for p in self.judgement.private}
         known |= {a.variable.id for a in arrays} | {r.variable.id for r in results}
-        found: dict[int, Variable] = {}
+        values: dict[int, Variable] = {}
         for root in statement_expressions(self.program, self.region.loops[0].body):
             for e in walk(root):
                 if isinstance(e, Name | ArrayRef) and e.variable not in known:
                     v = self.program.variable(e.variable)
                     if v.function is not None and isinstance(v.type, ScalarType):
-                        found[v.id] = v
-        return [found[k] for k in sorted(found)]
+                        values[v.id] = v
+        return [values[k] for k in sorted(values)]
 
     # ------------------------------------------------------------------------------ the call
 
@@ -380,8 +380,8 @@ class _Writer(Runs):
         """Iterators of the loops around the region."""
         loops = self.facts.inside[0].loops
         before_region = loops[: loops.index(self.region.loops[0].id)]
-        found = (self.region.analysis.loops[k].variable for k in before_region)
-        return [self.program.variable(v) for v in found if v is not None]
+        iterators = (self.region.analysis.loops[k].variable for k in before_region)
+        return [self.program.variable(v) for v in iterators if v is not None]
 
 
 def _over(box: Box | list[tuple[int, int]], index: Sequence[str], body: Sequence[str]) -> list[str]:

@@ -54,17 +54,17 @@ class Update(Struct, frozen=True, eq=False):
 
 def update_of(program: Program, stmt: Stmt, variable: int) -> Update | None:
     """The statement as an update of ``variable``, None where it is no such thing."""
-    found = _update(program, stmt)
-    if found is None or found.target.variable != variable:
+    update = _update(program, stmt)
+    if update is None or update.target.variable != variable:
         return None
-    if isinstance(found.target, ArrayRef) and any(occurs(index, variable) for index in found.target.indices):
+    if isinstance(update.target, ArrayRef) and any(occurs(index, variable) for index in update.target.indices):
         return None
-    if any(same(program, use, found.target) for value in found.values for use in _uses(value, variable)):
+    if any(same(program, use, update.target) for value in update.values for use in _uses(value, variable)):
         return None
     uses = [use for root in statement_expressions(program, stmt) for use in _uses(root, variable)]
-    others = [use for use in uses if not same(program, use, found.target)]
+    others = [use for use in uses if not same(program, use, update.target)]
     refs = frozenset(use.id for use in others if isinstance(use, ArrayRef))
-    return replace(found, others=refs) if len(refs) == len(others) else None
+    return replace(update, others=refs) if len(refs) == len(others) else None
 
 
 def _update(program: Program, stmt: Stmt) -> Update | None:
@@ -192,9 +192,9 @@ def guarded_updates(program: Program, stmt: Stmt, variable: int, inside: bool = 
     """
     if not mentions(program, stmt, variable):
         return []
-    found = update_of(program, stmt, variable)
-    if found is not None:
-        return [found]
+    update = update_of(program, stmt, variable)
+    if update is not None:
+        return [update]
     if isinstance(stmt, Block):
         return _all(program, stmt.body, variable, inside)
     if isinstance(stmt, If) and not occurs(stmt.test, variable):
@@ -207,13 +207,13 @@ def guarded_updates(program: Program, stmt: Stmt, variable: int, inside: bool = 
 
 
 def _all(program: Program, stmts: Sequence[Stmt], variable: int, inside: bool) -> list[Update] | None:
-    found: list[Update] = []
+    updates: list[Update] = []
     for stmt in stmts:
         more = guarded_updates(program, stmt, variable, inside)
         if more is None:
             return None
-        found += more
-    return found
+        updates += more
+    return updates
 
 
 def _uses(root: Expr, variable: int) -> Iterator[Name | ArrayRef]:

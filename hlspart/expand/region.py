@@ -125,11 +125,11 @@ class Region(Struct, frozen=True):
 
     def declared_inside(self) -> frozenset[int]:
         """Variables that the outermost body declares, iterators of inner loops included; statics are not."""
-        found = set[int]()
+        declared = set[int]()
         for stmt in walk_statements(self.loops[0].body):
             if isinstance(stmt, Declare):
-                found |= {v for v in stmt.variables if self.program.variable(v).storage != "static"}
-        return frozenset(found)
+                declared |= {v for v in stmt.variables if self.program.variable(v).storage != "static"}
+        return frozenset(declared)
 
     @property
     def iterators(self) -> frozenset[int]:

@@ -25,7 +25,7 @@ def slices(plan: RegionPlan) -> Expansion:
     pes: list[tuple[int, ...]] = [()]
     for size in done.placement.space:
         pes = [(*p, k) for p in pes for k in range(size)]
-    found = []
+    parts = []
     for pe in pes:
         loops: dict[str, Any] = {}
         for k, (loop, info) in enumerate(zip(region.loops, region.infos, strict=True)):
@@ -45,8 +45,8 @@ def slices(plan: RegionPlan) -> Expansion:
                 loops[loop.name] = {
                     "first": ends[0], "last": ends[1], "step": step * numbers.step, "count": len(numbers)
                 }  # fmt: skip
-        found.append({"pe": list(pe), "loops": loops})
-    return replace(done, slices=tuple(found))
+        parts.append({"pe": list(pe), "loops": loops})
+    return replace(done, slices=tuple(parts))
 
 
 def diagnostics(program: Program, region: Expansion, plan_only: bool) -> list[Diagnostic]:

@@ -45,8 +45,8 @@ def numbers(text: str) -> tuple[int, ...] | None:
     """``4x4`` as (4, 4); None where it is no such thing or holds a zero."""
     if not _NUMBERS.match(text):
         return None
-    found = tuple(int(part) for part in text.split("x"))
-    return found if all(found) else None
+    values = tuple(int(part) for part in text.split("x"))
+    return values if all(values) else None
 
 
 def capacity(text: str) -> tuple[str, int] | None:
@@ -110,10 +110,10 @@ def _values(words: Sequence[str]) -> tuple[dict[str, Any], str | None]:
         if key in _FLAGS:
             values[key] = True
         elif key in ("pe", "grid"):
-            found = numbers(value)
-            if found is None:
+            extents = numbers(value)
+            if extents is None:
                 return values, f"{key}={value} is no number of elements, such as 4 or 4x4"
-            values[key] = found
+            values[key] = extents
         elif key == "interleave":
             if value != "auto" and not (value.isdigit() and int(value)):
                 return values, f"interleave={value} is neither a number nor auto"
@@ -138,10 +138,10 @@ def _grid(words: Sequence[str], scope: dict[str, Any]) -> str | None:
     scope["grid"] = numbers(words[0])
     for word in words[1:]:
         key, _, value = word.partition("=")
-        found = capacity(value) if key.lower() == "mem" else None
-        if found is None:
+        limit = capacity(value) if key.lower() == "mem" else None
+        if limit is None:
             return f"{word} is not known; write mem=L1:64KiB"
-        scope.setdefault("capacity", {})[found[0]] = found[1]
+        scope.setdefault("capacity", {})[limit[0]] = limit[1]
     return None
 
 
@@ -157,7 +157,7 @@ def requests(
         loops = _named(program, options.loops)
         mine = [a for a in asked if a.loop in loops]
         return [_request(program, loops, options, mine, scope, "option")], said
-    found: list[Request] = []
+    wanted: list[Request] = []
     done: set[int] = set()
     at = {a.loop: a for a in asked}
     for ident in sorted(at, key=lambda k: program.loops[k].at.span.start):
@@ -168,12 +168,12 @@ def requests(
         nested = [ident, *sorted(inside, key=lambda k: program.loops[k].at.span.start)]
         done |= set(nested)
         mine = [at[k] for k in nested]
-        found.append(_request(program, _loops_of(program, mine, options, scope), options, mine, scope, "pragma"))
-    if not found:
+        wanted.append(_request(program, _loops_of(program, mine, options, scope), options, mine, scope, "pragma"))
+    if not wanted:
         judged = (loop for loop in program.loops.values() if loop.function in every)
         for loop in sorted(judged, key=lambda k: (k.at.span.path, k.at.span.start)):
-            found.append(_request(program, (loop.id,), options, [], scope, "option"))
-    return found, said
+            wanted.append(_request(program, (loop.id,), options, [], scope, "option"))
+    return wanted, said
 
 
 def _loops_of(
@@ -192,14 +192,14 @@ def _loops_of(
 
 def perfect(program: Program, loop: Loop, most: int) -> tuple[int, ...]:
     """The ids of a loop and of the loops that are all of its body, at most ``most``."""
-    found = [loop.id]
-    while len(found) < most:
+    loops = [loop.id]
+    while len(loops) < most:
         inside = [s for s in loop.body.body if not isinstance(s, PragmaMark)]
         if len(inside) != 1 or not isinstance(inside[0], Loop):
             break
         loop = inside[0]
-        found.append(loop.id)
-    return tuple(found)
+        loops.append(loop.id)
+    return tuple(loops)
 
 
 def _named(program: Program, names: Sequence[str]) -> tuple[int, ...]:

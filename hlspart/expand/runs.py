@@ -227,7 +227,7 @@ class Runs:
         """Variables that the run declares and others use."""
         declared = {v for leaf in run if isinstance(leaf.stmt, Declare) for v in leaf.stmt.variables}
         mine = {id(leaf.stmt) for leaf in run}
-        found = set[int]()
+        variables = set[int]()
         for node in nodes:
             stmt = node.loop if isinstance(node, Inner) else node.stmt
             if id(stmt) in mine:
@@ -236,8 +236,8 @@ class Runs:
                 if self.texts.mentions(stmt.at.span, variable) or any(
                     variable in self._about(m) for m in walk_statements(stmt) if isinstance(m, PragmaMark)
                 ):
-                    found.add(variable)
-        return frozenset(found)
+                    variables.add(variable)
+        return frozenset(variables)
 
     def _expanded(
         self, stmt: Declare, ctx: ExpansionContext, names: dict[int, str]

@@ -82,14 +82,14 @@ class HandedOn(Struct, frozen=True):
 
 def handed_on(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[HandedOn, ...]:
     """Arrays whose values may be handed on in loops that miss their II by a recurrence or by ports."""
-    found: list[HandedOn] = []
+    values: list[HandedOn] = []
     for result in figures.loops:
         kinds = {x.kind for x in result.limits}
         if result.misses and result.loop >= 0 and kinds & {"recurrence", "memory-port"}:
             short = {x.array for x in result.limits if x.kind == "memory-port"}
             for loop in innermost(program, result):
-                found += _of_loop(program, analysis, loop, "recurrence" in kinds, short)
-    return tuple(dict.fromkeys(found))
+                values += _of_loop(program, analysis, loop, "recurrence" in kinds, short)
+    return tuple(dict.fromkeys(values))
 
 
 def in_variables(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn]) -> dict[str, tuple[Edit, ...]]:
@@ -149,7 +149,7 @@ class _ArrayUses(Struct, frozen=True):
                 loads[read.ref] = distance
         shared = {self.refs[r].at.span for r in self.refs.keys() - loads if self.refs[r].at.kind == "argument"}
         loads = {r: d for r, d in loads.items() if self.refs[r].at.span not in shared}
-        return self._found(writes[0], store, loads)
+        return self._handed(writes[0], store, loads)
 
     def loaded(self, served: set[int]) -> Iterator[HandedOn]:
         """Loads that every iteration makes, with those that find their elements later on and are not ``served``."""
@@ -162,23 +162,23 @@ class _ArrayUses(Struct, frozen=True):
             if stmt is None or lead.ref in served or any(_holds(stmt, w) and w.order < lead.order for w in writes):
                 continue
             moved = effects(self.program).modified(stmt) & _names(self.refs[lead.ref])
-            found = None if moved else self._found(lead, stmt, loads)
-            if found is not None:
+            value = None if moved else self._handed(lead, stmt, loads)
+            if value is not None:
                 served = served | {lead.ref, *loads}
-                yield found
+                yield value
 
     def _of(self, kind: str) -> list[Access]:
         return [a for a in self.accesses if a.kind == kind]
 
     def _behind(self, lead: Access, served: set[int]) -> dict[int, int]:
         """Loads that find the element of ``lead`` so many iterations later."""
-        found = {}
+        behind = {}
         for read in (r for r in self._of("read") if r.ref not in served):
             distance = _apart(lead, read, self.info)
             near = distance is not None and distance in _NEAR
             if near and all(self._keeps(lead, read, distance or 0, write) for write in self._of("write")):
-                found[read.ref] = distance or 0
-        return found
+                behind[read.ref] = distance or 0
+        return behind
 
     def _keeps(self, lead: Access, read: Access, distance: int, write: Access) -> bool:
         """Whether a store leaves the element alone between two loads of it."""
@@ -188,7 +188,7 @@ class _ArrayUses(Struct, frozen=True):
         earlier = at < 0 or (at == 0 and write.order < lead.order)
         return earlier or at > distance or (at == distance and write.order > read.order)
 
-    def _found(self, source: Access, stmt: Stmt, loads: Mapping[int, int]) -> HandedOn | None:
+    def _handed(self, source: Access, stmt: Stmt, loads: Mapping[int, int]) -> HandedOn | None:
         """The value with its loads, if its first ones can be loaded ahead of the loop."""
         certain = {r for s in self.loop.body.body for r in _certain(self.program, s)}
         deepest = max(loads.values(), default=0)
@@ -264,38 +264,38 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn
     given = program.given
     ahead, behind = dict[Stmt, list[str]](), dict[Stmt, list[str]]()
     stores = dict[Stmt, tuple[str, list[str]]]()
-    for found in chosen:
-        loop = found.loop
+    for value in chosen:
+        loop = value.loop
         build(program, analysis, loop.function, (loop.id,), counted=False)
-        kinds = "plain", *(["argument"] if found.stored else [])
-        plain = found.source.at.editable and all(ref.at.kind in kinds for ref, _ in found.loads)
-        if block_of(program, loop) is None or loop.at.span.path not in given or not found.stmt.at.editable or not plain:
-            raise Refusal("macro", "a macro makes the accesses", found.stmt.at)
-        variable = program.variable(found.array)
-        kind, element = type_text(program, found.array), program.text(found.source.at)
-        kept = _Kept.of(kind, f"{variable.name}_before", found.depth, names)
-        new = names.free(f"{variable.name}_{'new' if found.stored else 'now'}")
+        kinds = "plain", *(["argument"] if value.stored else [])
+        plain = value.source.at.editable and all(ref.at.kind in kinds for ref, _ in value.loads)
+        if block_of(program, loop) is None or loop.at.span.path not in given or not value.stmt.at.editable or not plain:
+            raise Refusal("macro", "a macro makes the accesses", value.stmt.at)
+        variable = program.variable(value.array)
+        kind, element = type_text(program, value.array), program.text(value.source.at)
+        kept = _Kept.of(kind, f"{variable.name}_before", value.depth, names)
+        new = names.free(f"{variable.name}_{'new' if value.stored else 'now'}")
         texts = Texts(program, program.functions[loop.function].body)
         in_front(
             program, buffer, loop,
-            kept.declared([_element(texts, analysis, found, k) for k in range(1, found.depth + 1)]),
+            kept.declared([_element(texts, analysis, value, k) for k in range(1, value.depth + 1)]),
         )  # fmt: skip
-        for ref, distance in found.loads:
+        for ref, distance in value.loads:
             buffer.replace(ref.at, kept.values[distance - 1])
         moves = kept.moved(new)
-        if found.stored:
-            stores[found.stmt] = (f"{kind} {new}", [f"{element} = {new};", *moves])
+        if value.stored:
+            stores[value.stmt] = (f"{kind} {new}", [f"{element} = {new};", *moves])
         else:
-            ahead.setdefault(found.stmt, []).append(f"{kind} {new} = {element};")
-            buffer.replace(found.source.at, new)
+            ahead.setdefault(value.stmt, []).append(f"{kind} {new} = {element};")
+            buffer.replace(value.source.at, new)
             last = [s for s in loop.body.body if not isinstance(s, PragmaMark)][-1]
             behind.setdefault(last, []).extend(moves)
-    loops = {stmt: found.loop for found in chosen for stmt in found.loop.body.body}
+    loops = {stmt: value.loop for value in chosen for stmt in value.loop.body.body}
     for stmt in dict.fromkeys((*ahead, *stores, *behind)):
         core = _stored(program, stmt, *stores[stmt], buffer) if stmt in stores else [buffer.text(stmt.at.span)]
         _replace(program, loops[stmt], stmt, [*ahead.get(stmt, ()), *core, *behind.get(stmt, ())], buffer)
 
-    braced(program, buffer, (found.loop for found in chosen))
+    braced(program, buffer, (value.loop for value in chosen))
 
 
 class _Kept(Struct, frozen=True):
@@ -359,24 +359,24 @@ def _replace(program: Program, loop: Loop, stmt: Stmt, lines: list[str], buffer:
         buffer.replace(stmt.at, "{" + "".join(f"\n{pad}{line}" for line in lines) + f"\n{outer}}}")
 
 
-def _element(texts: Texts, analysis: AccessAnalysis, found: HandedOn, before: int) -> str:
+def _element(texts: Texts, analysis: AccessAnalysis, handed: HandedOn, before: int) -> str:
     """The element that iteration ``-before`` of the loop would have used."""
-    info = analysis.loops[found.loop.id]
+    info = analysis.loops[handed.loop.id]
     assert info.iterator is not None and info.variable is not None and info.step is not None
     back = before * info.step
-    if found.element is not None:
+    if handed.element is not None:
         assert info.lower is not None
         first, forms = info.lower - Affine((), back), []
-        for form in found.element:
+        for form in handed.element:
             moves = form.coefficient(info.iterator)
             forms.append(form - Affine.of({info.iterator: moves}) + first.scaled(moves))
-        indices = (affine_text(texts.program, analysis, found.loop.function, form) for form in forms)
-        return texts.program.variable(found.array).name + "".join(f"[{i}]" for i in indices)
+        indices = (affine_text(texts.program, analysis, handed.loop.function, form) for form in forms)
+        return texts.program.variable(handed.array).name + "".join(f"[{i}]" for i in indices)
     if info.lower is not None and not info.lower.terms:
         number = info.lower.const - back
         value = str(number) if number >= 0 else f"({number})"
     else:
-        first_text = first_value(texts.program, found.loop)
+        first_text = first_value(texts.program, handed.loop)
         text = texts.text(first_text.at.span, {}, {})
         value = f"({text if isinstance(first_text, Name) else f'({text})'} {'-' if back > 0 else '+'} {abs(back)})"
-    return texts.text(found.source.at.span, {info.variable: value}, {})
+    return texts.text(handed.source.at.span, {info.variable: value}, {})

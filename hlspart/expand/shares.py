@@ -100,16 +100,16 @@ class Shares(Struct):
             apart = a.array in single and a.ref not in single[a.array].others  # the element that is added to
             if v.as_array is not None and not apart and not (v.const and v.function is None):
                 by_array.setdefault(a.array, []).append(a)
-        found = []
+        shares = []
         for ident, accesses in by_array.items():
             private = own.get(ident)
             if ident in summed:
-                found.append(self._summed(summed[ident]))
+                shares.append(self._summed(summed[ident]))
             elif private is None:
-                found.append(self._shared(program.variable(ident), accesses))
+                shares.append(self._shared(program.variable(ident), accesses))
             elif private.kind == "last-value":
-                found.append(self._last(private, [a for a in accesses if a.kind == "write"]))
-        return found
+                shares.append(self._last(private, [a for a in accesses if a.kind == "write"]))
+        return shares
 
     def _refuse(self, reason: str) -> Refusal:
         return Refusal("dataflow-form", reason, self._region.loops[0].at)
@@ -155,19 +155,19 @@ class Shares(Struct):
         """Loops over what an element hands back of an array that is private to the first ``private`` loops."""
         names = [self.names.free(f"{variable.name}_i{k}") for k in range(len(variable.dims))]
         try:
-            found = visit(self._points(variable, writes, element, private), names)
+            node = visit(self._points(variable, writes, element, private), names)
         except TooHard as failure:
             raise self._refuse(f"what an element writes of {variable.name} cannot be told: {failure}") from failure
-        if _NOT_C.search(text_of(found)):
+        if _NOT_C.search(text_of(node)):
             raise self._refuse(f"no simple loops run over what an element writes of {variable.name}")
-        return found
+        return node
 
     def writer(self, variable: Variable, private: int = 0) -> int | None:
         """The one element that hands back a scalar, which is private to the first ``private`` loops, by its position
         among the elements."""
         writes = [a for a in self.facts.inside if a.array == variable.id and a.kind == "write"]
-        found = (k for k, e in enumerate(self.elements) if not empty(self._points(variable, writes, e, private)))
-        return next(found, None)
+        writers = (k for k, e in enumerate(self.elements) if not empty(self._points(variable, writes, e, private)))
+        return next(writers, None)
 
     def _points(self, variable: Variable, writes: Sequence[Access], element: Element, private: int) -> str:
         """What an element hands back, in isl notation: what it may write, in the last iteration of what is private."""

@@ -45,19 +45,19 @@ def staged(
 ) -> tuple[Staged, ...]:  # fmt: skip
     """The buffers of the arrays called ``wanted``. Raises :class:`Refusal` for what cannot be staged."""
     program = region.program
-    found = []
+    arrays = []
     for name in wanted:
         mine = [a for a in accesses if program.variable(a.array).name == name and program.variable(a.array).as_array]
         if not mine:
             raise Refusal("capacity", f"the region touches no array {name}", region.loops[0].at)
         variable = program.variable(mine[0].array)
-        found.append(_staged(region, variable, mine, names))
-    words = sum(s.words * _bits(region, s.variable) // 8 for s in found)
+        arrays.append(_staged(region, variable, mine, names))
+    words = sum(s.words * _bits(region, s.variable) // 8 for s in arrays)
     limit = capacity.get("L1")
     if limit is not None and -(-words // elements) > limit:
         text = f"the buffers take {-(-words // elements)} bytes per element, L1 has {limit}"
         raise Refusal("capacity", text, region.loops[0].at)
-    return tuple(found)
+    return tuple(arrays)
 
 
 def _staged(region: Region, variable: Variable, accesses: Sequence[Access], names: Names) -> Staged:

@@ -136,7 +136,7 @@ def pieces(program: Program, block: Block) -> tuple[tuple[Piece, ...], tuple[str
         return tuple(Piece(stmt, (), "") for stmt in block.body), _lines(inside)
     starts = [stmt.at.span.start for stmt in block.body]
     ends = [stmt.at.span.end for stmt in block.body]
-    found: list[Piece] = []
+    parts: list[Piece] = []
     gap = text[block.at.span.start + 1 : starts[0]]
     _check(program, block.at, gap)
     before = _lines(gap)
@@ -152,9 +152,9 @@ def pieces(program: Program, block: Block) -> tuple[tuple[Piece, ...], tuple[str
             behind, rest = "", gap
         elif not newline:
             behind, rest = (behind, "") if last or behind.startswith("/*") else ("", gap)
-        found.append(Piece(stmt, before, behind))
+        parts.append(Piece(stmt, before, behind))
         before = _lines(rest)
-    return tuple(found), before
+    return tuple(parts), before
 
 
 def _check(program: Program, at: Origin, gap: str) -> None:
@@ -190,8 +190,8 @@ def indented(text: str, by: str, column: int) -> list[str]:
 
 def scoped_names(text: str) -> frozenset[str]:
     """Names of types, constants and macros that a function's text declares."""
-    found = (name for pattern in _SCOPED for names in pattern.findall(text) for name in names.split(","))
-    return frozenset(match[1] for name in found if (match := re.match(r"\s*(\w+)", name)))
+    declarators = (name for pattern in _SCOPED for names in pattern.findall(text) for name in names.split(","))
+    return frozenset(match[1] for name in declarators if (match := re.match(r"\s*(\w+)", name)))
 
 
 def type_text(program: Program, variable: int) -> str:
@@ -333,9 +333,9 @@ def _around(program: Program, loop: Loop) -> tuple[Stmt | None, Stmt | None]:
 
     def below(stmt: Stmt, above: Stmt | None) -> tuple[Stmt | None, Stmt | None]:
         for child in substatements(stmt):
-            found = (above, stmt) if child is loop else below(child, stmt)
-            if found[1] is not None:
-                return found
+            neighbours = (above, stmt) if child is loop else below(child, stmt)
+            if neighbours[1] is not None:
+                return neighbours
         return None, None
 
     return below(program.functions[loop.function].body, None)

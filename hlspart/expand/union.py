@@ -102,7 +102,7 @@ def _loosest(loop: Loop, part: Expr, axes: Mapping[int, ExpandedLoop]) -> dict[S
 
 def _extreme(loop: Loop, expr: Expr, axes: Mapping[int, ExpandedLoop], least: bool) -> dict[Span, str]:
     """Replacements that make an affine expression the least (or greatest) over all elements."""
-    found: dict[Span, str] = {}
+    bounds: dict[Span, str] = {}
     for iterator, axis in axes.items():
         factor = _coefficient(expr, iterator)
         if factor is None:
@@ -112,8 +112,8 @@ def _extreme(loop: Loop, expr: Expr, axes: Mapping[int, ExpandedLoop], least: bo
                 if e.at.kind not in ("plain", "argument"):
                     raise Refusal("trip-count", f"a macro's body names {axis.name} in the header of {loop.name}", e.at)
                 low = (factor * axis.stride > 0) == least
-                found[e.at.span] = f"({axis.value('0' if low else f'({axis.count} - 1)')})"
-    return found
+                bounds[e.at.span] = f"({axis.value('0' if low else f'({axis.count} - 1)')})"
+    return bounds
 
 
 def _coefficient(expr: Expr, variable: int) -> int | None:

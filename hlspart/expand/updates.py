@@ -72,15 +72,17 @@ class ElementUpdate(Struct, frozen=True):
 
 def by_data(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[ElementUpdate, ...]:
     """Those of loops that recurrences through memories keep from their II, or may."""
-    found: list[ElementUpdate] = []
+    element_updates: list[ElementUpdate] = []
     for result in figures.loops:
-        late = {x.variable for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)}
-        if result.pipelined and result.loop >= 0 and late:
+        recurring = {x.variable for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)}
+        if result.pipelined and result.loop >= 0 and recurring:
             for loop in innermost(program, result):
                 mine = list(_of_loop(program, analysis, result, loop))
-                if any(program.variable(x.array).name in late for x in mine):  # of cycles as long only one is a limit
-                    found += mine
-    return tuple(found)
+                if any(
+                    program.variable(x.array).name in recurring for x in mine
+                ):  # of cycles as long only one is a limit
+                    element_updates += mine
+    return tuple(element_updates)
 
 
 def in_variables(
@@ -102,9 +104,9 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
         by_index = all(a.index is None or None in a.index for a in inside if a.array == array)
         known = all(a.ref in refs for a in inside if a.array == array)
         if by_index and known and _is_plain(variable):
-            found = _of_array(program, loop, nest, array, tuple(r for r in refs.values() if r.variable == array))
-            if found is not None:
-                yield found
+            update = _of_array(program, loop, nest, array, tuple(r for r in refs.values() if r.variable == array))
+            if update is not None:
+                yield update
 
 
 def _outermost(program: Program, result: LoopResult, loop: Loop) -> Loop:
@@ -185,41 +187,41 @@ def _always(program: Program, stmt: Stmt) -> Iterator[int]:
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[ElementUpdate], buffer: EditBuffer) -> None:
     names = Names.of(program)
-    for found in chosen:
-        nest, path = found.nest, found.nest.at.span.path
+    for update in chosen:
+        nest, path = update.nest, update.nest.at.span.path
         build(program, analysis, nest.function, (nest.id,), counted=False, in_order=True)
-        plain = all(ref.at.editable for ref in found.refs) and found.first.at.editable
+        plain = all(ref.at.editable for ref in update.refs) and update.first.at.editable
         if block_of(program, nest) is None or path not in program.given or not plain:
-            raise Refusal("macro", "a macro makes the accesses", found.first.at)
-        array, kind = program.text(found.refs[0].name), type_text(program, found.array)
-        value, rank = names.free(f"{array}_kept"), len(found.refs[0].indices)
+            raise Refusal("macro", "a macro makes the accesses", update.first.at)
+        array, kind = program.text(update.refs[0].name), type_text(program, update.array)
+        value, rank = names.free(f"{array}_kept"), len(update.refs[0].indices)
         numbers = ["" if rank == 1 else str(k) for k in range(rank)]
-        held, asked = ([names.free(f"{array}_{word}{k}") for k in numbers] for word in ("at", "next"))
-        element = array + "".join(f"[{x}]" for x in held)
-        store = f"if ({held[0]} >= 0) {element} = {value};"
+        kept, asked = ([names.free(f"{array}_{word}{k}") for k in numbers] for word in ("at", "next"))
+        element = array + "".join(f"[{x}]" for x in kept)
+        store = f"if ({kept[0]} >= 0) {element} = {value};"
         in_front(
             program, buffer, nest,
-            [f"int {', '.join(f'{x} = -1' for x in held)}; /* of {array}, whose value is in {value} */",
+            [f"int {', '.join(f'{x} = -1' for x in kept)}; /* of {array}, whose value is in {value} */",
              f"{kind} {value} = 0;"],
         )  # fmt: skip
         lines = [
-            *(f"const int {x} = {program.text(i.at)};" for x, i in zip(asked, found.refs[0].indices, strict=True)),
-            f"if ({' || '.join(f'{a} != {b}' for a, b in zip(asked, held, strict=True))}) {{",
+            *(f"const int {x} = {program.text(i.at)};" for x, i in zip(asked, update.refs[0].indices, strict=True)),
+            f"if ({' || '.join(f'{a} != {b}' for a, b in zip(asked, kept, strict=True))}) {{",
             f"    {store}",
             f"    {value} = {array}{''.join(f'[{x}]' for x in asked)};",
-            *(f"    {b} = {a};" for a, b in zip(asked, held, strict=True)),
+            *(f"    {b} = {a};" for a, b in zip(asked, kept, strict=True)),
             "}",
         ]
-        told = f"#pragma HLS DEPENDENCE variable={array} type=intra direction=RAW dependent=false"
-        with_directives(program, buffer, found.loop, [told])
-        for ref in found.refs:
+        claim = f"#pragma HLS DEPENDENCE variable={array} type=intra direction=RAW dependent=false"
+        with_directives(program, buffer, update.loop, [claim])
+        for ref in update.refs:
             buffer.replace(ref.at, value)
-        pad, at = indent_of(program, found.first.at), found.first.at.span
-        if found.block.braces or found.block is found.loop.body:
+        pad, at = indent_of(program, update.first.at), update.first.at.span
+        if update.block.braces or update.block is update.loop.body:
             buffer.insert(path, at.start, "".join(f"{line}\n{pad}" for line in lines))
         else:
             buffer.insert(path, at.start, "{" + "".join(f"\n{pad}    {line}" for line in lines) + f"\n{pad}    ")
             buffer.insert(path, at.end, f"\n{pad}}}", closing=True)
         buffer.insert(path, nest.at.span.end, f"\n{indent_of(program, nest.at)}{store}")
 
-    braced(program, buffer, (found.nest for found in chosen))
+    braced(program, buffer, (update.nest for update in chosen))

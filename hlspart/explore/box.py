@@ -110,14 +110,14 @@ def _ends(info: LoopInfo, accesses: Iterable[Access]) -> tuple[int, int] | None:
     """The least and the greatest value of an iterator in iterations that access something."""
     iterator = info.iterator
     domains = {(a.domain, a.iterators) for a in accesses if info.loop in a.loops and iterator in a.iterators}
-    found = []
+    ends = []
     for domain, names in sorted(domains):
         form = [int(name == iterator) for name in names]
         high, low = largest(domain, form), largest(domain, [-c for c in form])
         if high is None or low is None:
             return None
-        found.append((-low, high))
-    return (min(low for low, _ in found), max(high for _, high in found)) if found else None
+        ends.append((-low, high))
+    return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
 
 def _tests(program: Program, loop: Loop, info: LoopInfo) -> Iterable[Expr]:

@@ -141,8 +141,8 @@ class Compute:
         moved = zip(self.frame.nest.operands, self.frame.w.windows, strict=True)
         hidden = [u.at.span for o, w in moved if not o.in_place for u in self.frame.texts.uses.get(w.variable.id, ())]
         for ref in self.frame.w.stands_for.values():
-            held = self._operand(ref)
-            if held is not None and held.in_place and self.frame.texts.mentions(ref.at.span, variable):
+            operand = self._operand(ref)
+            if operand is not None and operand.in_place and self.frame.texts.mentions(ref.at.span, variable):
                 return True
         for of, loop in zip(self.frame.w.boxes, self.frame.w.loops, strict=True):
             counter = self.frame.counter(loop)
@@ -200,13 +200,13 @@ class Compute:
 
     def _exists(self, level: int) -> list[str]:
         """Tests that the loops down to a level have the values at hand in an iteration."""
-        found = []
+        tests = []
         for of, loop in zip(self.frame.w.boxes[: level + 1], self.frame.w.loops, strict=False):
             counter = self.frame.counter(loop)
             if of.first is not None and counter is not None:
-                found.append(f"{counter.name} >= ({self.frame.texts.edited(of.first.at.span, {})})")
-            found += [self.frame.texts.edited(test.at.span, {}) for test in of.test]
-        return found
+                tests.append(f"{counter.name} >= ({self.frame.texts.edited(of.first.at.span, {})})")
+            tests += [self.frame.texts.edited(test.at.span, {}) for test in of.test]
+        return tests
 
     def _guarded(self, level: int, last: int, stmt: Stmt, when: str, depth: int) -> list[str]:
         text = self._text(stmt, frozenset())
@@ -234,18 +234,18 @@ class Compute:
                     edits[self._editable(e.at)] = self.ahead.get(word, word)
                 elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
                     ref = self.frame.w.stands_for[e.variable]
-                    held = self._operand(ref)
-                    assert held is not None
-                    edits[self._editable(e.at)] = self._element(ref, held, parts)
+                    stored_in = self._operand(ref)
+                    assert stored_in is not None
+                    edits[self._editable(e.at)] = self._element(ref, stored_in, parts)
         if isinstance(stmt, Declare) and stmt.variables[0] in self.frame.w.stands_for:
             variable = self.frame.program.variable(stmt.variables[0])
             init = variable.declarations[0].initialiser
             ref = self.frame.w.stands_for[variable.id]
-            held = self._operand(ref)
-            if init is None or not init.editable or len(stmt.variables) > 1 or held is None:
+            stored_in = self._operand(ref)
+            if init is None or not init.editable or len(stmt.variables) > 1 or stored_in is None:
                 raise Refusal("scalar", f"the first value of {variable.name} cannot be moved", stmt.at)
             value = self.frame.texts.edited(init.span, {s: t for s, t in edits.items() if init.span.start <= s.start})
-            return f"{self._element(ref, held, parts)} = {value};"
+            return f"{self._element(ref, stored_in, parts)} = {value};"
         text = self.frame.texts.edited(stmt.at.span, edits)
         return text if not isinstance(stmt, Declare) or text.rstrip().endswith(";") else text + ";"
 
@@ -288,11 +288,11 @@ class Compute:
             index.append(text)
         if operand.name in parts:
             own = [k for k in self.frame.spread if k in self.frame.nest.carried(operand)]
-            held = f"{self.frame.buffer(operand)}_part" + "".join(f"[{self.frame.p[k]}]" for k in own)
+            buffer = f"{self.frame.buffer(operand)}_part" + "".join(f"[{self.frame.p[k]}]" for k in own)
         else:
-            held = self.frame.buffer(operand)
-        held += "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(operand))
-        return held + "".join(f"[{i}]" for i in index)
+            buffer = self.frame.buffer(operand)
+        buffer += "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(operand))
+        return buffer + "".join(f"[{i}]" for i in index)
 
     # ------------------------------------------------------------------------- sums in space
 

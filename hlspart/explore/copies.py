@@ -102,5 +102,5 @@ class Copies:
 
     def _stored(self, k: int, c: int, dim: Dim, word: str) -> list[str]:
         """Tests that a word belongs to an iteration that exists, and is no gap between two of them."""
-        found = self.frame.real(k, word if c == 1 else f"{word} / {c}") if self.frame.partial(k) else []
-        return found + ([f"{word} % {c} < {dim.width}"] if c > dim.width else [])
+        conditions = self.frame.real(k, word if c == 1 else f"{word} / {c}") if self.frame.partial(k) else []
+        return conditions + ([f"{word} % {c} < {dim.width}"] if c > dim.width else [])

@@ -89,7 +89,7 @@ def write(
         ))  # fmt: skip
     for (array, dim), n in lanes.items():
         _interface(program, chosen[0][0].function, array, dim, n, edits)
-    return {path: apply_edits(program.sources[path], found) for path, found in edits.items()}, regions
+    return {path: apply_edits(program.sources[path], changes) for path, changes in edits.items()}, regions
 
 
 def _apart(written: ReadNest, variables: Collection[int]) -> ReadNest:

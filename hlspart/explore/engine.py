@@ -60,7 +60,7 @@ class Explorer:
             return ExploreResult({}, tuple(plan.diagnostics), {}, False)
         regions = plan.searched(self.until)
         view = report.View(
-            plan.program, plan.function, replace(self.options, share=self.share), plan.layers, plan.found,
+            plan.program, plan.function, replace(self.options, share=self.share), plan.layers, plan.nests,
             plan.regions, regions, plan.at_once(regions),
         )  # fmt: skip
         if self.options.plan_only or not regions:
@@ -102,7 +102,7 @@ class Explorer:
         best = selection.best
         known = not any(r.written.nest.least for r in regions)
         proved = best is not None and known and all(e.complete for e in results.values()) and selection.proved
-        shape = view.found(results, merged, selection, proved, self._least(regions, results, resident, groups))
+        shape = view.searched(results, merged, selection, proved, self._least(regions, results, resident, groups))
         shape["resident_bytes"] = resident["bytes"]
         self._beside_source(shape["best"], selection)
         return ExploreResult(shape, tuple(plan.diagnostics), {} if best is None else best.texts, best is not None)
@@ -120,8 +120,8 @@ class Explorer:
             as_is = f"{plan.function.name} as it is {selection.source_cycles}"
             rule, text = "explore-slower", f"the C takes {takes} cycles with its moves, {as_is} without any"
         if text:
-            found = finding(plan.program, plan.function.at, "")
-            plan.diagnostics.append(replace(found, rule=rule, name=rule, severity="warning", message=text))
+            diagnostic = finding(plan.program, plan.function.at, "")
+            plan.diagnostics.append(replace(diagnostic, rule=rule, name=rule, severity="warning", message=text))
 
     def _resident(self, regions: Sequence[SearchedNest]) -> dict[str, int]:
         """Bytes, and blocks of BRAM where they count, of arrays that stay on the chip anyway."""
@@ -167,7 +167,7 @@ class Explorer:
     def _least(self, regions: Sequence[SearchedNest], results: Mapping[int, Explored],
                resident: Mapping[str, int], groups: Sequence[Sequence[int]]) -> dict[str, int]:  # fmt: skip
         """The least of each resource with which anything fits."""
-        found = {}
+        least = {}
         for resource in RESOURCES:
             once = resource == "dsp"  # functions that several nests call are there once
             asked = [k for k, r in enumerate(regions) if r.functions_of is None or not once]
@@ -178,8 +178,8 @@ class Explorer:
             ]
             if values:
                 shared = resource == "bytes" and self.share
-                found[resource] = (max(values) if shared else sum(values)) + resident.get(resource, 0)
-        return found
+                least[resource] = (max(values) if shared else sum(values)) + resident.get(resource, 0)
+        return least
 
     # -------------------------------------------------------------------------------- choice
 

@@ -12,8 +12,8 @@ class ExploreError(Exception):
 class FixError(ExploreError):
     """What the user asks for cannot hold."""
 
-    def __init__(self, found: Diagnostic) -> None:
-        super().__init__(str(found))
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(str(diagnostic))
 
 
 class LateError(FixError):

@@ -76,8 +76,8 @@ def _feed(
     waiting = list(reversed(tasks))
     running: dict[Future[dict[str, Any]], Task] = {}
     while waiting or running:
-        late = until is not None and time.monotonic() >= until
-        while waiting and len(running) < jobs * AHEAD and not late:
+        expired = until is not None and time.monotonic() >= until
+        while waiting and len(running) < jobs * AHEAD and not expired:
             task = waiting.pop()
             running[submit(task)] = task
         if not running:
@@ -140,8 +140,8 @@ def _on_cluster(problem: SearchProblem, tasks: Sequence[Task], done: Done, where
         running = distributed.as_completed()
         under_way = 0
         while waiting or under_way:
-            late = until is not None and time.monotonic() >= until
-            while waiting and under_way < jobs * AHEAD and not late:
+            expired = until is not None and time.monotonic() >= until
+            while waiting and under_way < jobs * AHEAD and not expired:
                 running.add(client.submit(_on_worker, shared, waiting.pop(), __version__, pure=False, retries=ATTEMPTS))
                 under_way += 1
             if not under_way:

@@ -162,22 +162,22 @@ class RegionFrame:
     @property
     def bound(self) -> frozenset[str]:
         """Names that the functions declare themselves, parameters included."""
-        found = {*self.x, *self.p, *self.t, *self.inside, self.lane, self.phase}
+        names = {*self.x, *self.p, *self.t, *self.inside, self.lane, self.phase}
         for operand in self.nest.operands:
-            found |= {self.variable(operand).name, self.buffer(operand), f"{self.buffer(operand)}_part"}
+            names |= {self.variable(operand).name, self.buffer(operand), f"{self.buffer(operand)}_part"}
         declared = (v for s in walk_statements(self.w.loops[0]) if isinstance(s, Declare) for v in s.variables)
         iterators = (c.id for loop in self.w.loops if (c := self.counter(loop)) is not None)
         scalars = (v.id for v in (*self.w.scalars, *self.w.moved.values()))
-        return frozenset(found | {self.program.variable(v).name for v in (*declared, *iterators, *scalars)})
+        return frozenset(names | {self.program.variable(v).name for v in (*declared, *iterators, *scalars)})
 
     def within(self, period: int) -> list[int]:
         """The time loops inside the one that brings a tile every ``period`` steps."""
-        found: list[int] = []
+        axes: list[int] = []
         for k in reversed(self.timed):
-            if math.prod(self.vector.split[x] for x in found) == period:
+            if math.prod(self.vector.split[x] for x in axes) == period:
                 break
-            found.append(k)
-        return found
+            axes.append(k)
+        return axes
 
     def copying(self, operand: Operand) -> Copying:
         """How its tiles are copied."""
@@ -196,14 +196,14 @@ class RegionFrame:
         """Conditions under which an iteration of a tile exists and is this element's."""
         if k in self.woven:
             return [f"{self.position(k, inside)} < {self.nest.extents[k]}"] if self.partial(k) else []
-        found = []
+        conditions = []
         if self.slices[k] * self.vector.split[k] != self.own[k]:
             local = [f"{self.t[k]} * {self.slices[k]}" if self.slices[k] > 1 else self.t[k]]
             local += [inside] if self.slices[k] > 1 else []
-            found.append(f"{' + '.join(local)} < {self.own[k]}")
+            conditions.append(f"{' + '.join(local)} < {self.own[k]}")
         if self.own[k] * self.vector.shard[k] != self.nest.extents[k]:
-            found.append(f"{self.position(k, inside)} < {self.nest.extents[k]}")
-        return found
+            conditions.append(f"{self.position(k, inside)} < {self.nest.extents[k]}")
+        return conditions
 
     def word(self, operand: Operand, d: int) -> str:
         """Name of the index along a dimension of a tile."""

@@ -134,9 +134,9 @@ def fastest(
     """
     least = sum(_least(fronts, group) for group in at_once or [(k,) for k in range(len(fronts))])
     for slack in _SLACKS:
-        found = chained(fronts, share, budget, alike, at_once, least + int(least * slack))
-        if len(found) >= count:
-            return found
+        points = chained(fronts, share, budget, alike, at_once, least + int(least * slack))
+        if len(points) >= count:
+            return points
     return chained(fronts, share, budget, alike, at_once)
 
 
@@ -153,7 +153,7 @@ def chained(
     Exact: cycles, bytes and DSP of a whole grow with those of its parts, so a part that another part beats is in no
     whole that nothing beats. Partial wholes beyond the budget stay beyond it.
     """
-    found: tuple[Combined, ...] = (Combined(0, 0, 0, ()),)
+    points: tuple[Combined, ...] = (Combined(0, 0, 0, ()),)
     first = tuple(alike) or tuple(range(len(fronts)))
     own = [k for k, root in enumerate(first) if root == k]
     groups = [g for g in at_once or [(k,) for k in range(len(fronts))] if g[0] in own]
@@ -162,8 +162,8 @@ def chained(
         times = first.count(group[0])
         left -= _least(fronts, group) * times
         room = None if most is None else most - left
-        found = _joined(found, _beside([fronts[k] for k in group], budget), times, share, budget, room)
-    return tuple(replace(c, points=tuple(c.points[own.index(root)] for root in first)) for c in found)
+        points = _joined(points, _beside([fronts[k] for k in group], budget), times, share, budget, room)
+    return tuple(replace(c, points=tuple(c.points[own.index(root)] for root in first)) for c in points)
 
 
 def _least(fronts: Sequence[Sequence[Point]], group: Sequence[int]) -> int:
@@ -171,12 +171,12 @@ def _least(fronts: Sequence[Sequence[Point]], group: Sequence[int]) -> int:
 
 
 def _joined(
-    found: Sequence[Combined], parts: Sequence[Combined], times: int, share: bool, budget: ResourceBudget,
+    points: Sequence[Combined], parts: Sequence[Combined], times: int, share: bool, budget: ResourceBudget,
     room: int | None,
 ) -> tuple[Combined, ...]:  # fmt: skip
     """Each of ``found`` with each part, ``times`` times; ``parts`` by their cycles, ``room``: the most in all."""
     sums = []
-    for i, c in enumerate(found):
+    for i, c in enumerate(points):
         for j, p in enumerate(parts):
             cycles = c.cycles + p.cycles * times
             if room is not None and cycles > room:
@@ -190,7 +190,7 @@ def _joined(
 
     def whole(figures: tuple[int, ...], i: int, j: int) -> Combined:
         cycles, size, dsp, *blocks = figures
-        return Combined(cycles, size, dsp, (*found[i].points, *parts[j].points), blocks[0] if blocks else None)
+        return Combined(cycles, size, dsp, (*points[i].points, *parts[j].points), blocks[0] if blocks else None)
 
     sums.sort()
     kept = []
@@ -201,15 +201,15 @@ def _joined(
 
 def _beside(fronts: Sequence[Sequence[Point]], budget: ResourceBudget) -> tuple[Combined, ...]:
     """One point per nest, all at once: the most cycles; all else adds."""
-    found = tuple(Combined(p.cycles, p.size, p.dsp, (p,), p.bram18k) for p in fronts[0])
+    points = tuple(Combined(p.cycles, p.size, p.dsp, (p,), p.bram18k) for p in fronts[0])
     for others in fronts[1:]:
         longer = (
             Combined(
                 max(c.cycles, p.cycles), c.size + p.size, c.dsp + p.dsp, (*c.points, p),
                 None if p.bram18k is None else (c.bram18k or 0) + p.bram18k,
             )
-            for c in found
+            for c in points
             for p in others
         )  # fmt: skip
-        found = front(c for c in longer if within(c.figures, budget))
-    return found
+        points = front(c for c in longer if within(c.figures, budget))
+    return points

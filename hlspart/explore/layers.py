@@ -36,7 +36,7 @@ class Layers(Struct, frozen=True):
 
 def edges(nests: Sequence[NestUses], barriers: Collection[int] = ()) -> tuple[LayerEdge, ...]:
     """All dependences between nests in the order of the text; ``barriers``: nests that all before must be done for."""
-    found = []
+    pairs = []
     for b, behind in enumerate(nests):
         for a, before in enumerate(nests[:b]):
             kinds = (
@@ -47,16 +47,16 @@ def edges(nests: Sequence[NestUses], barriers: Collection[int] = ()) -> tuple[La
             )
             present = tuple(kind for kind, shared in kinds if shared)
             if present:
-                found.append(LayerEdge(a, b, present))
-    return tuple(found)
+                pairs.append(LayerEdge(a, b, present))
+    return tuple(pairs)
 
 
 def layers(nests: Sequence[NestUses], barriers: Collection[int] = ()) -> Layers:
     """A nest without dependents is in layer 0, any other one above its dependents."""
-    found = edges(nests, barriers)
+    pairs = edges(nests, barriers)
     of = [0] * len(nests)
     for k in reversed(range(len(nests))):
-        of[k] = max((of[e.behind] + 1 for e in found if e.before == k), default=0)
+        of[k] = max((of[e.behind] + 1 for e in pairs if e.before == k), default=0)
     order = sorted(range(len(nests)), key=lambda k: (-of[k], k))
     last = {of[k]: k for k in order}
-    return Layers(tuple(of), tuple(order), tuple(last[of[k]] == k for k in range(len(nests))), found)
+    return Layers(tuple(of), tuple(order), tuple(last[of[k]] == k for k in range(len(nests))), pairs)

@@ -92,37 +92,37 @@ class IterationFigures:
         }
         operands = tuple(replace(o, lanes=lanes.get(o.name, 1)) for o in nest.nest.operands)
         whole = given is not None and None not in (given.ii, given.depth, given.dsp)
-        found = replace(
+        measured = replace(
             nest.nest, resident=resident, operands=operands, copied=self.options.schedule or not whole,
             assumed=given is not None, memories=self.memories,
         )  # fmt: skip
-        nest = replace(nest, nest=found)
+        nest = replace(nest, nest=measured)
         if given is not None and whole:
-            return replace(found, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
+            return replace(measured, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
         read = latest(lambda: iter([self._read(nest, given or Assumed())]), until).value
         if read is None:
             text = "the figures of an iteration were not known yet when --time-limit ended; --assume gives them"
             raise LateError(fault(finding(self.program, nest.loops[0].at, "").place, text, "explore-late"))
-        figures, told = read
-        self.diagnostics += told
+        figures, diagnostics = read
+        self.diagnostics += diagnostics
         return figures
 
     def _read(self, nest: ReadNest, given: Assumed) -> tuple[TiledNest, list[Diagnostic]]:
         """The nest with what ``ii`` says of its C where nothing is ``given``, and what could not be written."""
-        found, before = nest.nest, len(self.diagnostics)
-        loops = range(len(found.loops))
+        tiled, before = nest.nest, len(self.diagnostics)
+        loops = range(len(tiled.loops))
         ones = tuple(1 for _ in loops)
         of = self._figures(nest, Vector(ones, ones, tuple(loops)))
         depth = of.depth
         if self.options.schedule:  # small buffers may lie in faster memory
-            small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
+            small = (n if k in tiled.reductions else -(-n // 2) for k, n in enumerate(tiled.extents))
             depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
         ii, blocks, split = of.ii, of.dsp, ones
         chain: tuple[SumWait, ...] = ()
-        if given.ii is None and found.reductions:
+        if given.ii is None and tiled.reductions:
             ii, chain = of.free, self._chain(nest)
         if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
-            split = tuple(n if k in found.reductions else 1 for k, n in enumerate(found.extents))
+            split = tuple(n if k in tiled.reductions else 1 for k, n in enumerate(tiled.extents))
             blocks = max(blocks, self._figures(nest, Vector(ones, split, tuple(loops))).dsp)
         joins = self._joins(nest) if given.depth is None and self.options.elements > 1 else None
         shared = self._shared(nest, blocks, split) if given.dsp is None and self.options.elements > 1 else ()
@@ -130,10 +130,10 @@ class IterationFigures:
         least = tuple(n for n in of.least if getattr(given, n) is None)
         if least:
             self.diagnostics.append(self._unknown(nest, least, of.cause))
-        told = self.diagnostics[before:]
+        reports = self.diagnostics[before:]
         del self.diagnostics[before:]
-        return replace(found, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain, joins=joins, least=least), told  # fmt: skip
+        return replace(tiled, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
+                       chain=chain, joins=joins, least=least), reports  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -141,8 +141,8 @@ class IterationFigures:
         )
         verb = "are" if len(least) > 1 else "is"
         said = f"{nest.nest.name}: {names} of an iteration {verb} not known" + (f", because {cause}" if cause else "")
-        found = finding(self.program, nest.loops[0].at, "")
-        return replace(found, rule="explore-unknown", name="explore-unknown", severity="warning",
+        diagnostic = finding(self.program, nest.loops[0].at, "")
+        return replace(diagnostic, rule="explore-unknown", name="explore-unknown", severity="warning",
                        message=f"{said}; its figures are at least those shown, unless --assume gives them")  # fmt: skip
 
     def _shared(self, nest: ReadNest, dsp: int, split: tuple[int, ...]) -> tuple[tuple[Loops, int], ...]:
@@ -194,8 +194,8 @@ class IterationFigures:
             except Refusal:
                 return None
             name = emitted[0].compute
-            found = [x for x in self.predict(texts).loops if x.function == name and x.pipelined][-sums:]
-            depths.append(min((x.depth or 1 for x in found), default=1))
+            adding = [x for x in self.predict(texts).loops if x.function == name and x.pipelined][-sums:]
+            depths.append(min((x.depth or 1 for x in adding), default=1))
         further = (depths[-1] - depths[0]) // max(1, levels[-1] - 1)
         return depths[0], max(0, further)
 

@@ -73,8 +73,8 @@ _TOGETHER = ("pipeline", "unroll", "dataflow", "loop_flatten", "loop_merge")
 def _repeats(program: Program, analysis: AccessAnalysis, loop: Loop) -> bool:
     """Whether the nests in a loop's body run one after the other, a known number of times."""
     info = analysis.loops[loop.id]
-    told = any(d.loop == loop.id and d.kind in _TOGETHER for d in program.directives)
-    return bool(info.trip_count.exact) and info.iterator is not None and not told
+    together = any(d.loop == loop.id and d.kind in _TOGETHER for d in program.directives)
+    return bool(info.trip_count.exact) and info.iterator is not None and not together
 
 
 class _Reader:
@@ -177,17 +177,17 @@ class _Reader:
 
     def _lost(self, loops: Sequence[Loop], boxes: Sequence[LoopBox]) -> frozenset[int]:
         """Counters from outside of the nest that no text reads but in loops that they count."""
-        texts, found = Texts(self.program, self.function.body), set()
+        texts, lost = Texts(self.program, self.function.body), set()
         for loop, of in zip(loops, boxes, strict=True):
             counter = self._counter(loop)
             if counter is None or isinstance(loop.init, Declare):
                 continue
             if not texts.read_outside_loops(self.analysis, counter.id):
-                found.add(counter.id)
+                lost.add(counter.id)
             elif of.varies or of.base is not None:
                 why = f"the last value of {counter.name} is read behind the nest, and its bounds vary"
                 raise Refusal("trip-count", why, loop.header)
-        return frozenset(found)
+        return frozenset(lost)
 
     def _body_loops(self, body: Block) -> None:
         for stmt in walk_statements(body):
@@ -220,12 +220,12 @@ class _Reader:
     def _accesses(self) -> dict[int, list[Access]]:
         """Accesses to arrays from outside the nest, by variable."""
         own = {v for s in walk_statements(self.outer.body) if isinstance(s, Declare) for v in s.variables}
-        found: dict[int, list[Access]] = {}
+        accesses: dict[int, list[Access]] = {}
         for a in sorted(self._raw(), key=lambda a: a.order):
             variable = self.program.variable(a.array)
             if a.array not in own and not (variable.const and variable.storage in ("global", "static")):
-                found.setdefault(a.array, []).append(a)
-        return found
+                accesses.setdefault(a.array, []).append(a)
+        return accesses
 
     def _operands(
         self, loops: Sequence[Loop], strides: Sequence[int], accesses: dict[int, list[Access]]
@@ -256,12 +256,12 @@ class _Reader:
         Those of a window that is written have it to themselves: no other one meets it while the nest runs.
         """
         band = {self.analysis.loops[x.id].iterator for x in loops}
-        found: dict[tuple[object, ...], list[Access]] = {}
+        windows: dict[tuple[object, ...], list[Access]] = {}
         for a in mine:
             outside = band.union(self.around)
             moved = tuple(tuple((n, c) for n, c in f.terms if n in outside) for f in self._form(variable, a))
-            found.setdefault(moved, []).append(a)
-        groups = list(found.values())
+            windows.setdefault(moved, []).append(a)
+        groups = list(windows.values())
         outer = len(self.around)
         for group in groups:
             for write in (a for a in group if a.kind == "write"):
@@ -373,7 +373,7 @@ class _Reader:
         """Values that the body needs from outside."""
         own = {v for s in walk_statements(self.outer) if isinstance(s, Declare) for v in s.variables}
         own |= {c for x in self._all_loops() if (c := self.analysis.loops[x.id].variable) is not None}
-        found: dict[int, Variable] = {}
+        scalars: dict[int, Variable] = {}
         roots = [*(r for _, s, _ in self.kept for r in statement_expressions(self.program, s))]
         roots += statement_expressions(self.program, loops[-1].body)
         for root in roots:
@@ -383,7 +383,7 @@ class _Reader:
                     if v.function is not None and v.storage != "static":
                         if isinstance(v.type, PointerType | ArrayType) or v.reference:
                             raise Refusal("pointer", f"{v.name} is used as an address", e.at)
-                        found[v.id] = v
+                        scalars[v.id] = v
         bounds = map(self.program.variable, bounds_named([self._box(x) for x in self._all_loops()]) - own)
-        found |= {v.id: v for v in bounds if v.function is not None and v.storage != "static"}
-        return tuple(found[k] for k in sorted(found))
+        scalars |= {v.id: v for v in bounds if v.function is not None and v.storage != "static"}
+        return tuple(scalars[k] for k in sorted(scalars))

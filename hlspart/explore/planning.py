@@ -59,8 +59,8 @@ class SearchPlan:
         self.program, self.analysis, self.options, self.target = program, analysis, options, target
         self.predict, self.banked = predict, banked
         self.function: Function = program.functions[top]
-        self.found = nests(program, analysis, self.function, options.whole)
-        self.asked: Requests = requests(program, self.function, [outer(n).id for n in self.found])
+        self.nests = nests(program, analysis, self.function, options.whole)
+        self.asked: Requests = requests(program, self.function, [outer(n).id for n in self.nests])
         if options.fixes is not None:
             from_file(*options.fixes, self._named(), self.asked)
         self.diagnostics: list[Diagnostic] = []
@@ -68,12 +68,12 @@ class SearchPlan:
             program, analysis, options, predict, banked, wide, memories, self.diagnostics
         )  # fmt: skip
         self.kept = [
-            n for n in self.found if isinstance(n, KeptNest) or n.loops[0].id in self.asked.kept
+            n for n in self.nests if isinstance(n, KeptNest) or n.loops[0].id in self.asked.kept
         ]  # fmt: skip
-        uses = [self._uses(outer(n)) for n in self.found]
-        alone = layers(uses, self._barriers(range(len(self.found))))
+        uses = [self._uses(outer(n)) for n in self.nests]
+        alone = layers(uses, self._barriers(range(len(self.nests))))
         taken = () if options.patterns is None else patterns(*options.patterns)
-        free = [n if isinstance(n, ReadNest) and n not in self.kept else None for n in self.found]
+        free = [n if isinstance(n, ReadNest) and n not in self.kept else None for n in self.nests]
         following = [e for e in alone.edges if self._beside(e.before, e.behind)]
         self.regions = regions(free, self._given(free), taken, following)
         self._join()
@@ -91,17 +91,17 @@ class SearchPlan:
     # ------------------------------------------------------------------------------- regions
 
     def _barriers(self, firsts: Sequence[int]) -> list[int]:
-        return [k for k, first in enumerate(firsts) if outer(self.found[first]).id in self.asked.barriers]
+        return [k for k, first in enumerate(firsts) if outer(self.nests[first]).id in self.asked.barriers]
 
     def _beside(self, one: int, other: int) -> bool:
         """Whether two nests stand in the same loops."""
-        return [x.id for x in self.found[one].around] == [x.id for x in self.found[other].around]
+        return [x.id for x in self.nests[one].around] == [x.id for x in self.nests[other].around]
 
     def _given(self, free: Sequence[ReadNest | None]) -> list[NestRegion]:
         """Regions of the user's; what cannot be one is a finding."""
-        numbers = {outer(n).id: k for k, n in enumerate(self.found)}
+        numbers = {outer(n).id: k for k, n in enumerate(self.nests)}
         taken: set[int] = set()
-        found = []
+        given = []
         for nests_, place in self.asked.regions:
             members = sorted(numbers[n] for n in nests_ if n in numbers)
             problem = None
@@ -112,25 +112,25 @@ class SearchPlan:
             elif not all(self._beside(members[0], m) for m in members):
                 problem = "the nests of a region stand in the same loops"
             elif len(members) > 1 and any(free[m] is None for m in members):
-                name = next(outer(self.found[m]).name for m in members if free[m] is None)
+                name = next(outer(self.nests[m]).name for m in members if free[m] is None)
                 problem = f"{name} keeps its text, so it is in no region"
-            elif any(outer(self.found[m]).id in self.asked.barriers for m in members[1:]):
+            elif any(outer(self.nests[m]).id in self.asked.barriers for m in members[1:]):
                 problem = "a barrier stands between regions, not in one"
             if problem is not None:
                 self.asked.wrong.append(fault(place, problem))
                 continue
             taken |= set(members)
-            found.append(NestRegion(tuple(members), "#pragma hlspart region"))
-        return found
+            given.append(NestRegion(tuple(members), "#pragma hlspart region"))
+        return given
 
     def _join(self) -> None:
         for region in self.regions:
-            members = {m: n for m in region.members if isinstance(n := self.found[m], ReadNest)}
+            members = {m: n for m in region.members if isinstance(n := self.nests[m], ReadNest)}
             if len(members) > 1:
                 for m, nest in joined(members).items():
-                    if self.found[m] in self.kept:
+                    if self.nests[m] in self.kept:
                         continue
-                    self.found[m] = nest
+                    self.nests[m] = nest
 
     def _uses(self, loop: Loop) -> NestUses:
         written = {a.array for a in self.analysis.accesses if loop.id in a.loops and a.kind == "write"}
@@ -147,23 +147,23 @@ class SearchPlan:
 
     def _named(self) -> list[tuple[int, frozenset[str]]]:
         """Per nest what it may be called, and with a ``=`` in front loops and arrays that it has."""
-        found = []
-        for k, nest in enumerate(self.found):
+        named = []
+        for k, nest in enumerate(self.nests):
             names = {str(k), f"r{k}", outer(nest).name}
             if isinstance(nest, ReadNest):
                 names |= {o.name for o in nest.nest.operands if o.written}
                 names |= {f"={x}" for pair in zip(nest.nest.loops, nest.loops, strict=True)
                           for x in (pair[0][0], pair[1].name)}  # fmt: skip
                 names |= {f"={o.name}" for o in nest.nest.operands}
-            found.append((outer(nest).id, frozenset(names)))
-        return found
+            named.append((outer(nest).id, frozenset(names)))
+        return named
 
     # -------------------------------------------------------------------------------- spaces
 
     def searched(self, until: float | None = None) -> list[SearchedNest]:
         """The nests that are searched; ``until``: by when their figures are known. Raises :class:`FixError`."""
         done: list[SearchedNest] = []
-        for number, nest in enumerate(self.found):
+        for number, nest in enumerate(self.nests):
             if isinstance(nest, KeptNest):
                 self._kept(nest)
             if nest in self.kept or isinstance(nest, KeptNest):
@@ -197,35 +197,35 @@ class SearchPlan:
 
         They stand one behind the other, no array of one is in another, and each array has a port of its own.
         """
-        found: list[list[int]] = []
+        groups: list[list[int]] = []
         after = self._following()
         sharing = {k for n, r in enumerate(regions) if r.functions_of is not None for k in (n, r.functions_of)}
         for k, region in enumerate(regions):
-            group = found[-1] if found else []
+            group = groups[-1] if groups else []
             apart = self.options.off_chip.per_array and not sharing.intersection((*group, k))
-            held = {w.variable.id for g in group for w in regions[g].written.windows}
+            arrays = {w.variable.id for g in group for w in regions[g].written.windows}
             first = region.written.loops[0].id
-            apart = apart and not held.intersection(w.variable.id for w in region.written.windows)
+            apart = apart and not arrays.intersection(w.variable.id for w in region.written.windows)
             behind = group and after.get(regions[group[-1]].written.loops[0].id) == first
             if apart and behind and first not in self.asked.barriers:
                 group.append(k)
             else:
-                found.append([k])
-        return tuple(map(tuple, found))
+                groups.append([k])
+        return tuple(map(tuple, groups))
 
     def _following(self) -> dict[int, int]:
         """The loop that stands right behind a loop."""
-        found: dict[int, int] = {}
+        following: dict[int, int] = {}
 
         def within(block: Block) -> None:
             body = [s for s in block.body if not isinstance(s, PragmaMark)]
-            found.update((a.id, b.id) for a, b in pairwise(body) if isinstance(a, Loop) and isinstance(b, Loop))
+            following.update((a.id, b.id) for a, b in pairwise(body) if isinstance(a, Loop) and isinstance(b, Loop))
             for s in body:
                 if isinstance(s, Block | Loop):
                     within(s.body if isinstance(s, Loop) else s)
 
         within(self.function.body)
-        return found
+        return following
 
     def _place(self, nest: ReadNest) -> Place:
         return finding(self.program, nest.loops[0].at, "").place
@@ -256,9 +256,9 @@ class SearchPlan:
         at = nest.refusal.at
         if nest.loop.id in self.asked.kept or at.span.path not in self.program.sources:
             return
-        found = finding(self.program, at, "")
+        diagnostic = finding(self.program, at, "")
         text = f"{nest.loop.name} keeps its text: {nest.reason}"
-        self.diagnostics.append(replace(found, rule="not-explored", name="not-explored", severity="warning",
+        self.diagnostics.append(replace(diagnostic, rule="not-explored", name="not-explored", severity="warning",
                                         message=text))  # fmt: skip
 
     @staticmethod

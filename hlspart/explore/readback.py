@@ -81,36 +81,36 @@ def _selected(
     plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]]
 ) -> Iterator[Selection]:
     """What is selected so far, ever better."""
-    found = Selection()
+    selection = Selection()
     by_cycles = plan.options.schedule and plan.options.objective == "latency"
     for chosen in ranked[:READ_BACK]:
-        if found.best is not None and chosen.cycles >= found.best.cycles:
+        if selection.best is not None and chosen.cycles >= selection.best.cycles:
             break
         one = WrittenChoice(chosen, {}, [], None)
-        for one in _written(plan, regions, chosen, groups, found.diagnostics):
-            if (found.best is None or one.cycles < found.best.cycles) and _keeps(plan, one.back):
-                yield replace(found, best=one, proved=False)
+        for one in _written(plan, regions, chosen, groups, selection.diagnostics):
+            if (selection.best is None or one.cycles < selection.best.cycles) and _keeps(plan, one.back):
+                yield replace(selection, best=one, proved=False)
         misses = _misses(plan, one.back)
         entry = {"cycles": None if one.back is None else one.back.cycles, "bound": chosen.cycles,
                  "vectors": [[list(p.vector.shard), list(p.vector.split)] for p in chosen.points]}  # fmt: skip
-        found.evaluations.append(entry)
+        selection.evaluations.append(entry)
         if one.cycles < chosen.cycles:
-            found.proved = False  # the bound of the others cannot be trusted either
+            selection.proved = False  # the bound of the others cannot be trusted either
         if misses:
-            found.over += misses
-            found.proved = False
+            selection.over += misses
+            selection.proved = False
             continue
-        if found.best is None or one.cycles < found.best.cycles:
-            found.best = one
+        if selection.best is None or one.cycles < selection.best.cycles:
+            selection.best = one
         if not by_cycles:
             break
-    if found.best is not None and by_cycles and found.best.cycles > ranked[0].cycles:
-        found.proved = False  # candidates that are beaten by the model alone may lie between
-    yield found
-    if found.best is not None and not plan.kept:  # nests that keep their text are no part of the choice
+    if selection.best is not None and by_cycles and selection.best.cycles > ranked[0].cycles:
+        selection.proved = False  # candidates that are beaten by the model alone may lie between
+    yield selection
+    if selection.best is not None and not plan.kept:  # nests that keep their text are no part of the choice
         figures = plan.predict({}).functions
-        found.source_cycles = next(f.latency.max for f in figures if f.name == plan.function.name)
-        yield found
+        selection.source_cycles = next(f.latency.max for f in figures if f.name == plan.function.name)
+        yield selection
 
 
 def _keeps(plan: SearchPlan, back: Readback | None) -> bool:
@@ -135,8 +135,8 @@ def _written(
     """The C of a choice, ever better: as it is written, read back, with other banks; the last one is the best."""
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     beside = [k for g in groups if len(g) > 1 for k in g]
-    held = Counter(v for r in regions for v in {w.variable.id for w in r.written.windows})
-    several = {v for v, nests in held.items() if nests > 1}
+    counts = Counter(v for r in regions for v in {w.variable.id for w in r.written.windows})
+    several = {v for v, nests in counts.items() if nests > 1}
     tried: list[WrittenChoice] = []
     lacking: list[WrittenChoice] = []
     # nests that deal the words of an array out to banks in different ways are in each other's way

@@ -52,7 +52,7 @@ class NestRegion(Struct, frozen=True):
 
 def patterns(path: str, text: str) -> tuple[KindPattern, ...]:
     """The patterns of a file. Raises :class:`RequestFileError`."""
-    found = []
+    patterns = []
     for number, line in enumerate(text.splitlines(), 1):
         content = line.partition("#")[0].strip()
         if not content:
@@ -70,8 +70,8 @@ def patterns(path: str, text: str) -> tuple[KindPattern, ...]:
             if not words:
                 raise RequestFileError(f"{path}:{number}:1: error: a pattern is empty")
             kinds = tuple((w.removesuffix("*"), w.endswith("*")) for w in words)
-            found.append(KindPattern(" ".join(words), int(priority or 0), kinds))
-    return tuple(found)
+            patterns.append(KindPattern(" ".join(words), int(priority or 0), kinds))
+    return tuple(patterns)
 
 
 def kind(nest: ReadNest) -> str:
@@ -108,14 +108,14 @@ def regions(
             for length in pattern.lengths(kinds, start):
                 if all((k, k + 1) in linked for k in range(start, start + length - 1)):
                     matches.append((-length, -pattern.priority, start, number))
-    found = list(given)
+    all_regions = list(given)
     for length, _, start, number in sorted(matches):
         members = tuple(range(start, start - length))
         if not used & set(members):
             used |= set(members)
-            found.append(NestRegion(members, taken[number].text))
-    found += [NestRegion((k,)) for k in range(len(nests)) if k not in used]
-    return tuple(sorted(found, key=lambda r: r.members))
+            all_regions.append(NestRegion(members, taken[number].text))
+    all_regions += [NestRegion((k,)) for k in range(len(nests)) if k not in used]
+    return tuple(sorted(all_regions, key=lambda r: r.members))
 
 
 def joined(nests: Mapping[int, ReadNest]) -> dict[int, ReadNest]:

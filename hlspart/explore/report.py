@@ -48,12 +48,12 @@ class View:
 
     def __init__(
         self, program: Program, function: Function, options: ExploreOptions, layers: Layers,
-        found: Sequence[ReadNest | KeptNest], groups: Sequence[NestRegion], regions: Sequence[SearchedNest],
+        nests: Sequence[ReadNest | KeptNest], groups: Sequence[NestRegion], regions: Sequence[SearchedNest],
         at_once: Sequence[Sequence[int]],
     ) -> None:  # fmt: skip
         self.groups, self.at_once = groups, at_once
         self.program, self.function, self.options, self.layers = program, function, options, layers
-        self.nests, self.regions = found, regions
+        self.nests, self.regions = nests, regions
         self.place = {id(r.written.loops[0]): k for k, r in enumerate(regions)}
 
     def _number(self, nest: ReadNest | KeptNest) -> int | None:
@@ -126,7 +126,7 @@ class View:
                       for e in self.layers.edges],
         }  # fmt: skip
 
-    def found(
+    def searched(
         self, results: Mapping[int, Explored], merged: Sequence[Combined], selection: Selection, proved: bool,
         least: Mapping[str, int],
     ) -> dict[str, Any]:  # fmt: skip

@@ -45,7 +45,7 @@ def outer_loops(body: Block) -> Iterator[Loop]:
 
 def requests(program: Program, function: Function, nests_: Collection[int]) -> Requests:
     """What the pragmas of a function ask of ``explore``; ``nests_``: ids of the outermost loops of its nests."""
-    found = Requests()
+    wanted = Requests()
     targets = _targets(function.body, nests_)
     for pragma in program.pragmas:
         words = pragma.expanded.split()
@@ -58,40 +58,40 @@ def requests(program: Program, function: Function, nests_: Collection[int]) -> R
         target = targets.get(pragma.index)
         nests = [] if target is None else [s for s in walk_statements(target) if isinstance(s, Loop) and s.id in nests_]
         if not nests or (len(nests) > 1 and kind not in ("region", "keep")):
-            found.wrong.append(fault(place, f"{kind} belongs in a nest or on the line before it"))
+            wanted.wrong.append(fault(place, f"{kind} belongs in a nest or on the line before it"))
         elif kind == "fix":
             wish = _fix(words[2:], place)
             if isinstance(wish, str):
-                found.wrong.append(fault(place, wish))
+                wanted.wrong.append(fault(place, wish))
             else:
-                found.fixes.setdefault(nests[0].id, []).append(wish)
+                wanted.fixes.setdefault(nests[0].id, []).append(wish)
         elif words[2:]:
-            found.wrong.append(fault(place, f"{kind} takes no value"))
+            wanted.wrong.append(fault(place, f"{kind} takes no value"))
         elif kind == "keep":
-            found.kept.update(n.id for n in nests)
+            wanted.kept.update(n.id for n in nests)
         elif kind == "barrier":
-            found.barriers.add(nests[0].id)
+            wanted.barriers.add(nests[0].id)
         else:
-            found.regions.append((frozenset(n.id for n in nests), place))
-    return found
+            wanted.regions.append((frozenset(n.id for n in nests), place))
+    return wanted
 
 
 def _targets(body: Block, nests: Collection[int]) -> dict[int, Loop | Block]:
     """The nest that each pragma stands in or before, or the block or the loop of several that it stands before."""
-    found: dict[int, Loop | Block] = {}
+    targets: dict[int, Loop | Block] = {}
     before: list[int] = []
     for stmt in body.body:
         if isinstance(stmt, PragmaMark):
             before.append(stmt.pragma)
             continue
         if isinstance(stmt, Loop | Block):
-            found |= dict.fromkeys(before, stmt)
+            targets |= dict.fromkeys(before, stmt)
         if isinstance(stmt, Loop) and stmt.id in nests:
-            found |= dict.fromkeys((s.pragma for s in walk_statements(stmt) if isinstance(s, PragmaMark)), stmt)
+            targets |= dict.fromkeys((s.pragma for s in walk_statements(stmt) if isinstance(s, PragmaMark)), stmt)
         elif isinstance(stmt, Loop | Block):
-            found |= _targets(stmt.body if isinstance(stmt, Loop) else stmt, nests)
+            targets |= _targets(stmt.body if isinstance(stmt, Loop) else stmt, nests)
         before = []
-    return found
+    return targets
 
 
 def _fix(words: Sequence[str], place: Place) -> FixRequest | str:

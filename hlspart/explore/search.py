@@ -80,7 +80,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
         left -= len(orders)
         pairs.append((bound.cycles(split), split, orders, costs.figures(split)))
     pairs.sort(key=lambda p: (p[0], p[1]))
-    found: Front[Point] = Front()
+    front: Front[Point] = Front()
     evaluated = pruned = 0
     missing: dict[str, list[int]] = {}
     limits = budget.limits[1:]
@@ -97,7 +97,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
                 entry[0] += len(orders)
                 entry[1] = min(entry[1], need)
             continue
-        if found.beaten((low, *fixed)):
+        if front.beaten((low, *fixed)):
             pruned += len(orders)
             continue
         for order in orders:
@@ -105,7 +105,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
             evaluated += 1
             if cycles < low:
                 raise BoundViolated(f"{space.nest.name} {vector}: {cycles} cycles, bound {low}")
-            found.add(Point(cycles, fixed[0], fixed[1], vector, *fixed[2:]))
+            front.add(Point(cycles, fixed[0], fixed[1], vector, *fixed[2:]))
     needs = zip(*(fixed for *_, fixed in pairs), strict=True)
     return {
         "task": task.key,
@@ -113,7 +113,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
         "pruned": pruned,
         "failed": missing,
         "least": dict(zip(RESOURCES, map(min, needs), strict=False)),
-        "front": [[*p.figures, p.vector.split, p.vector.order] for p in found.points],
+        "front": [[*p.figures, p.vector.split, p.vector.order] for p in front.points],
     }
 
 

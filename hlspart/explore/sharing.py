@@ -35,13 +35,13 @@ def operation_loops(program: Program, analysis: AccessAnalysis, nest: ReadNest) 
     known |= {v: frozenset({k}) for k, v in enumerate(counters) if v is not None}
 
     def of(expr: Expr) -> Loops:
-        found: set[int] = set()
+        loops: set[int] = set()
         for e in walk(expr):
             if isinstance(e, ArrayRef) and (number := nest.owner.get(e.id)) is not None:
-                found |= nest.nest.operands[number].loops
+                loops |= nest.nest.operands[number].loops
             elif isinstance(e, Name | ArrayRef):
-                found |= known.get(e.variable, frozenset())
-        return frozenset(found)
+                loops |= known.get(e.variable, frozenset())
+        return frozenset(loops)
 
     for stmt in walk_statements(nest.body):
         for v in stmt.variables if isinstance(stmt, Declare) else ():
@@ -68,10 +68,10 @@ def shared_blocks(
         return ()
     # as many figures as unknown numbers: the matrix is positive definite, since the sets differ
     rows = [[Fraction(2 ** len(s & p)) for s in unknown] for p in unknown]
-    found = _solved(rows, [Fraction(f or 0) for f in figures])
-    if sum(found) != dsp or any(x < 0 or x.denominator > 1 for x in found):
+    solution = _solved(rows, [Fraction(f or 0) for f in figures])
+    if sum(solution) != dsp or any(x < 0 or x.denominator > 1 for x in solution):
         return ()
-    return tuple((s, int(x)) for s, x in zip(unknown, found, strict=True) if x and s != spread)
+    return tuple((s, int(x)) for s, x in zip(unknown, solution, strict=True) if x and s != spread)
 
 
 def _solved(rows: list[list[Fraction]], right: Sequence[Fraction]) -> list[Fraction]:

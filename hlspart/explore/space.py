@@ -21,13 +21,13 @@ def shardings(extents: Sequence[int], elements: int, fixed: Sequence[int | None]
     """
     given = tuple(fixed) or (None,) * len(extents)
     divisors = [d for d in range(1, elements + 1) if elements % d == 0]
-    found: list[tuple[int, ...]] = []
+    grids: list[tuple[int, ...]] = []
 
     def grow(head: tuple[int, ...], rest: int) -> None:
         k = len(head)
         if k == len(extents):
             if rest == 1:
-                found.append(head)
+                grids.append(head)
             return
         for d in divisors:
             if rest % d == 0 and d <= extents[k] and given[k] in (None, d):
@@ -35,9 +35,9 @@ def shardings(extents: Sequence[int], elements: int, fixed: Sequence[int | None]
 
     grow((), elements)
     ones = (1,) * len(extents)
-    if ones not in found and all(f in (None, 1) for f in given):
-        found.append(ones)
-    return found
+    if ones not in grids and all(f in (None, 1) for f in given):
+        grids.append(ones)
+    return grids
 
 
 def levels(shape: Sequence[int], elements: int, align: int) -> list[dict[str, Any]]:
@@ -48,15 +48,15 @@ def levels(shape: Sequence[int], elements: int, align: int) -> list[dict[str, An
     """
     base = [1] * (len(shape) - 1) + [align]
     at_most = [-(-n // b) for n, b in zip(shape, base, strict=True)]
-    found: dict[int, list[tuple[int, ...]]] = {}
+    by_tiles: dict[int, list[tuple[int, ...]]] = {}
     vectors = shardings([elements] * len(shape), elements)
     for vector in sorted(vectors):
         tiles = math.prod(min(m, s) for m, s in zip(at_most, vector, strict=True))
-        found.setdefault(tiles, []).append(vector)
+        by_tiles.setdefault(tiles, []).append(vector)
     return [
-        {"factor": (tiles - 1).bit_length(), "tiles": tiles, "count": len(found[tiles]),
-         "shardings": [list(v) for v in found[tiles]]}
-        for tiles in sorted(found, reverse=True)
+        {"factor": (tiles - 1).bit_length(), "tiles": tiles, "count": len(by_tiles[tiles]),
+         "shardings": [list(v) for v in by_tiles[tiles]]}
+        for tiles in sorted(by_tiles, reverse=True)
     ]  # fmt: skip
 
 
@@ -120,8 +120,8 @@ class Space:
 
     def shards(self) -> list[tuple[int, ...]]:
         """The shard vectors."""
-        found = (s for n in self.elements for s in shardings(self.nest.extents, n, self._shard))
-        return [] if self.impossible else list(dict.fromkeys(found))
+        shards = (s for n in self.elements for s in shardings(self.nest.extents, n, self._shard))
+        return [] if self.impossible else list(dict.fromkeys(shards))
 
     def slices(self, shard: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """The split vectors under a shard vector."""

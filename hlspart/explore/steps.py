@@ -88,13 +88,13 @@ class Costs:
     # --------------------------------------------------------------------------------- tiles
 
     def _tiles(self, split: tuple[int, ...]) -> list[_Tile]:
-        found = []
+        tiles = []
         for at, known in enumerate(self._known):
             key = self._keys[at](split)
             if key not in known:
                 known[key] = self._tile(at, split)
-            found.append(known[key])
-        return found
+            tiles.append(known[key])
+        return tiles
 
     def _tile(self, at: int, split: tuple[int, ...]) -> _Tile:
         """Tiles of an operand; ``split`` matters in its own loops only."""

@@ -60,23 +60,23 @@ class Store:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     """Whole records; a broken one is as if its task had not run."""
-    found = []
+    records = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
             record = json.loads(line)
         except ValueError:
             continue
         if isinstance(record, dict) and {"task", "evaluated", "pruned", "failed", "least", "front"} <= set(record):
-            found.append(record)
-    return found
+            records.append(record)
+    return records
 
 
 def _replace(path: Path, text: str) -> None:

@@ -25,7 +25,7 @@ class Latest(Struct, Generic[_T], frozen=True):
     complete: bool
 
 
-def late(until: float | None) -> bool:
+def is_over(until: float | None) -> bool:
     """Whether it is past a time of the monotonic clock."""
     return until is not None and time.monotonic() >= until
 
@@ -39,7 +39,7 @@ def latest(values: Callable[[], Iterator[_T]], until: float | None) -> Latest[_T
     if until is None or "fork" not in multiprocessing.get_all_start_methods():
         value = None
         for value in values():
-            if late(until):
+            if is_over(until):
                 return Latest(value, False)
         return Latest(value, True)
     forked = multiprocessing.get_context("fork")

@@ -66,17 +66,17 @@ def _least(
     """``woven``: loops with their elements, ``along``: the one of each dimension, if any; ``others``: elements that
     come one after the other; ``width``: words."""
     total = others * math.prod(words) * math.prod(s for _, s in woven)
-    found = []
+    copyings = []
     for count in range(len(woven) + 1 if width > 1 else 1):
         for chosen in itertools.combinations(woven, count):
             beside = math.prod(s for _, s in chosen)
             for dim in reversed(range(len(words))):
-                held = along[dim] in (None, *(k for k, _ in chosen))  # else the bank of a word depends on the element
+                fits = along[dim] in (None, *(k for k, _ in chosen))  # else the bank of a word depends on the element
                 lanes = 1
-                while lanes <= (most[dim] if held else 1) and lanes * beside <= MOST:
+                while lanes <= (most[dim] if fits else 1) and lanes * beside <= MOST:
                     trips = total // beside // words[dim] * -(-words[dim] // lanes)
                     interval = -(-lanes * beside // width)
-                    found.append(Copying(dim, lanes, tuple(k for k, _ in chosen), interval, trips))
+                    copyings.append(Copying(dim, lanes, tuple(k for k, _ in chosen), interval, trips))
                     lanes *= 2
 
     def rank(way: Copying) -> tuple[int, int, int, int]:
@@ -84,7 +84,7 @@ def _least(
         at_once = way.lanes * math.prod(s for k, s in woven if k in way.beside)
         return way.cycles if slow else 0, at_once, len(way.beside), -way.dim
 
-    return min(found, key=rank, default=Copying(len(words) - 1, 1, (), 1, total))
+    return min(copyings, key=rank, default=Copying(len(words) - 1, 1, (), 1, total))
 
 
 def _most(nest: TiledNest, operand: Operand, dim: int, vector: Vector, slices: Sequence[int], words: int) -> int:

@@ -53,12 +53,12 @@ def with_bodies(
             mark = collected.mark()
             # a build that finds the headers of the unit finds them for this source, too
             near = tuple(f for f in _folders(files) if f not in options.include_dirs)
-            found = read_unit(
+            other = read_unit(
                 path, replace(options, language=unit.language, include_dirs=(*options.include_dirs, *near))
             )
-            if found.error is None and any(name in collected.functions for name in open_):
+            if other.error is None and any(name in collected.functions for name in open_):
                 beside.append(path)
-                files += [f for f in (path, *found.headers) if f not in files]
+                files += [f for f in (path, *other.headers) if f not in files]
                 waiting = True
             else:
                 collected.reset(mark)
@@ -110,12 +110,12 @@ def _defines(text: str, name: str) -> bool:
     if pieces[-1] not in text:
         return False
     spelled = r"\s*::\s*".join(map(re.escape, pieces))
-    for found in re.finditer(rf"(?<![\w.:>]){spelled}\s*\(", text):
-        at = _behind(text, found.end() - 1)
+    for match in re.finditer(rf"(?<![\w.:>]){spelled}\s*\(", text):
+        at = _behind(text, match.end() - 1)
         while (word := _BEHIND.match(text, at)) is not None:
             at = word.end()
         rest = text[at : at + 64].lstrip()
-        before = text[max(text.rfind(mark, 0, found.start()) for mark in ";{}") + 1 : found.start()].split()
+        before = text[max(text.rfind(mark, 0, match.start()) for mark in ";{}") + 1 : match.start()].split()
         constructor = len(pieces) > 1 and pieces[-1] == pieces[-2]
         body = rest.startswith(("{", ":") if constructor else "{")
         if body and (before or constructor) and "static" not in before:

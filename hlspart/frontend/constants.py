@@ -208,18 +208,18 @@ def evaluate_tokens(tokens: Sequence[Token], lookup: Lookup, call: Caller | None
 
 def visible(program: ir.Program, name: str, function: str | None, block: int | None = None) -> ir.Variable | None:
     """The variable that ``name`` means in ``function`` inside the Block with id ``block`` (None: its body)."""
-    found: dict[int | None, ir.Variable] = {}
+    by_scope: dict[int | None, ir.Variable] = {}
     for variable in program.variables:
         if variable.name == name and variable.function in (None, function):
-            found[variable.scope] = variable
-    if not found:
+            by_scope[variable.scope] = variable
+    if not by_scope:
         return None
     if function is not None and function in program.functions:
         body = program.functions[function].body
         for scope in reversed(_enclosing(body, body.id if block is None else block)):
-            if scope in found:
-                return found[scope]
-    return found.get(None)
+            if scope in by_scope:
+                return by_scope[scope]
+    return by_scope.get(None)
 
 
 def _enclosing(body: ir.Block, block: int) -> list[int]:
@@ -252,8 +252,8 @@ def evaluate(text: str, program: ir.Program, function: str | None, block: int | 
 
     def call(name: str, values: Sequence[int]) -> int | None:
         instances = [f for f in program.functions.values() if f.name.partition("<")[0] == name]
-        found = {called(f, values, program.variables, program.functions) for f in instances}
-        return found.pop() if len(found) == 1 else None
+        values_of = {called(f, values, program.variables, program.functions) for f in instances}
+        return values_of.pop() if len(values_of) == 1 else None
 
     try:
         cxx = any(unit.language == "c++" for unit in program.units)

@@ -104,11 +104,11 @@ class Collected:
 
     def finish(self) -> None:
         """Complete the variables that are declared more than once."""
-        found: dict[int, list[ir.Declarator]] = {}
+        declarators: dict[int, list[ir.Declarator]] = {}
         for (ident, _), (defines, piece) in self.redeclared.items():
-            pieces = found.setdefault(ident, list(self.variables[ident].declarations))
+            pieces = declarators.setdefault(ident, list(self.variables[ident].declarations))
             pieces.insert(0 if defines else len(pieces), piece)
-        for ident, pieces in found.items():
+        for ident, pieces in declarators.items():
             self.variables[ident] = replace(self.variables[ident], declarations=tuple(pieces))
 
     def mark(self) -> dict[str, Any]:
@@ -144,22 +144,22 @@ class Context:
     def why_unknown(self, name: str) -> str | None:
         """Why a name has no declaration here: the first file-scope text that is not read and says it."""
         base = name.partition("<")[0]
-        found = next((h for h in self.holes if not h.in_function and base in h.names), None)
-        return None if found is None else f"not read: {found.cause.message}"
+        hole = next((h for h in self.holes if not h.in_function and base in h.names), None)
+        return None if hole is None else f"not read: {hole.cause.message}"
 
     def undeclared_constant(self, name: str, at: Origin) -> ir.CType | None:
         """The type of an undeclared name that is only ever read as a constant (said once); None for any other."""
         if self._undeclared is None:
             self._undeclared = Undeclared(self.text.tokens, self.text.match, [h.tokens for h in self.holes])
-        found = self._undeclared.constant(name)
-        if found is None:
+        constant = self._undeclared.constant(name)
+        if constant is None:
             return None
         self.lacking = True
         if name not in self._said:
             self._said.add(name)
             message = f"'{name}' is declared nowhere: taken for a constant that nobody knows; -D {name}=.. gives it"
             self.report("HLP003", "unsupported-construct", "note", at, message)
-        return found
+        return constant
 
     def push(self) -> None:
         """Enter a scope."""

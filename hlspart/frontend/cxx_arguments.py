@@ -123,7 +123,7 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     template, values = written_out(template, values)
     known = dict(zip(template.params, values, strict=False))
     open_ = {p for p, value in known.items() if any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in value)}
-    told = {p: value for p, value in known.items() if p not in open_}
+    given_values = {p: value for p, value in known.items() if p not in open_}
     arrays = {p: value for p, value in known.items() if p in template.types and value and value[-1].text == "]"}
     body: list[Token] = []
     tokens = template.tokens
@@ -140,7 +140,7 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
                 [
                     word
                     for t, after in zip(token.expanded, following, strict=True)  # an option is no parameter
-                    for word in ([t.copy()] if after == "=" else _substituted(t, told, template.types))
+                    for word in ([t.copy()] if after == "=" else _substituted(t, given_values, template.types))
                 ]
             )
             copy.open |= open_

@@ -34,7 +34,7 @@ class Constructors(ABC):
         """Write what begins at a token; behind it."""
 
     @abstractmethod
-    def _head(self, found: ClassText, function: MemberFunction, constructor: bool) -> list[Token]: ...
+    def _head(self, text: ClassText, function: MemberFunction, constructor: bool) -> list[Token]: ...
 
     def _needs_more(self, declared: Sequence[ObjectDeclarator], of: str) -> bool:
         """Whether objects are declared otherwise than C does it."""
@@ -71,8 +71,8 @@ class Constructors(ABC):
             given = own if own is not None else value
             parts = split(given) if own is not None else declared.arguments
             yield from self._constructed(of, name, parts, given)
-        found = self.classes[of]
-        yield from (self.table.pragma_of(p, name, declared.extents, found) for p in self.table.pragmas(of))
+        text = self.classes[of]
+        yield from (self.table.pragma_of(p, name, declared.extents, text) for p in self.table.pragmas(of))
 
     def _temporary(self, value: list[Token], of: str) -> list[Token] | None:
         """The arguments of ``C(..)`` where that is all of a value: the object is made in its place."""
@@ -126,19 +126,19 @@ class Constructors(ABC):
             called += [token, *index] if token.text == name.text and token.kind == "id" else [token]
         return self.marked([*head, *called], self.classes[of]) if called else []
 
-    def _initial(self, found: ClassText, constructor: MemberFunction, owner: ClassText) -> Iterator[Token]:
+    def _initial(self, class_text: ClassText, constructor: MemberFunction, owner: ClassText) -> Iterator[Token]:
         """The statements that a list of initialisers, and initial values of members, stand for.
 
         ``owner``: whose constructor it is, the class itself or one that it inherits from.
         """
-        of = found.name.text
+        of = class_text.name.text
         value: list[Token] | None
         params = {part[parameter_name(part)].text for part in constructor.arguments if part}
-        scope = ClassScope(self, found, params)
+        scope = ClassScope(self, class_text, params)
         given = {name.text: (name, value) for name, value in constructor.inits}
         if (delegated := given.get(owner.name.text)) is not None:  # to another constructor of the class
             name, value = delegated
-            heir = of if owner is not found else None
+            heir = of if owner is not class_text else None
             yield from self._constructed(
                 owner.name.text, like(SELF, "id", name), split(value), scope.rewritten(value), heir
             )
@@ -198,16 +198,16 @@ class Constructors(ABC):
             copied += [like(w, _kind(w), name) for w in words]
         return copied
 
-    def _made(self, found: ClassText, constructor: MemberFunction, count: int) -> list[Token]:
+    def _made(self, text: ClassText, constructor: MemberFunction, count: int) -> list[Token]:
         """``C C::new(int x) { C made; C::C(made, x); return made; }``; behind ``count`` arguments defaults."""
-        of, name = found.name.text, constructor.name
-        scope = ClassScope(self, found)
+        of, name = text.name.text, constructor.name
+        scope = ClassScope(self, text)
         left = [scope.rewritten(_default_value(part)) for part in constructor.arguments[count:]]
         listed = [[*_without_default(part), like(",", "op", name)] for part in constructor.arguments[:count]]
         inside = [t for part in listed for t in part][:-1]
         ends = constructor.params[0], constructor.params[-1]
         constructor = replace(constructor, params=[ends[0], *inside, ends[1]])
-        head = self._head(found, constructor, True)
+        head = self._head(text, constructor, True)
         at = next(i for i, t in enumerate(head) if t.text == f"{of}::{name.text}")
         opening = at + 1
         first = opening + 1 + 3 + (head[opening + 4].text == "," if opening + 4 < len(head) else 0)
@@ -224,7 +224,7 @@ class Constructors(ABC):
         texts += [like(")", "op", name), like(";", "op", name), like("return", "id", name), like("made", "id", name)]
         texts += [like(";", "op", name), like("}", "op", name)]
         start = [like(of, "id", name), like(f"{of}::{MADE}", "id", name), like("(", "op", name)]
-        return self.marked([*start, *head[first:], *texts], found)
+        return self.marked([*start, *head[first:], *texts], text)
 
     def marked(self, tokens: Sequence[Token], of: ClassText) -> list[Token]:
         """Copies of tokens of a class that stand for one of several things: nothing of them is edited."""

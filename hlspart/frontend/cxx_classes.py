@@ -34,8 +34,8 @@ def without_classes(tokens: list[Token]) -> list[Token]:
             last = partner(tokens, at + 2)
             if holds_methods(tokens, at + 2):
                 try:
-                    found = read_plain(tokens, at, last)
-                    classes[found.name.text] = found
+                    plain = read_plain(tokens, at, last)
+                    classes[plain.name.text] = plain
                 except SourceError as fault:
                     faults.append(fault)
             elif tokens[at].text == "class":
@@ -109,33 +109,33 @@ class _Objects:
 
     def _object(self, tokens: list[Token], at: int, out: list[Token]) -> int:
         """A declaration of objects: the only thing that the name of a class may stand for."""
-        found = self.classes[tokens[at].text]
+        plain = self.classes[tokens[at].text]
         static = bool(out) and out[-1].text == "static"
         if out and out[-1].text not in (";", "{", "}", "static", ")", ":") and not isinstance(out[-1], PragmaToken):
-            raise refuse(found.name, f"class whose objects are more than variables (line of {tokens[at].text})")
+            raise refuse(plain.name, f"class whose objects are more than variables (line of {tokens[at].text})")
         cursor = at + 1
         while True:
             name = tokens[cursor]
             after = tokens[cursor + 1].text if cursor + 1 < len(tokens) else ""
-            built = after in ("(", "{") and bool(found.formals)
+            built = after in ("(", "{") and bool(plain.formals)
             behind = partner(tokens, cursor + 1) + 1 if built else cursor + 1
             after = tokens[behind].text if behind < len(tokens) else ""
-            if name.kind != "id" or after not in (";", ",") or (bool(found.formals) and not built):
-                raise refuse(found.name, "class whose objects are more than variables")
+            if name.kind != "id" or after not in (";", ",") or (bool(plain.formals) and not built):
+                raise refuse(plain.name, "class whose objects are more than variables")
             given = split(tokens[cursor + 2 : behind - 1]) if built else []
-            object_ = self._built(found, given)
+            object_ = self._built(plain, given)
             self.scopes[-1][name.text] = object_
-            found.copies += 1
-            for member in (m for m in found.members if not m.refers):
-                value = self._initial(found, member, given)
-                copy = self._marked([*member.type, member.name, *member.extents, *value], found, found.copies)
+            plain.copies += 1
+            for member in (m for m in plain.members if not m.refers):
+                value = self._initial(plain, member, given)
+                copy = self._marked([*member.type, member.name, *member.extents, *value], plain, plain.copies)
                 copy[len(member.type)].text = f"{name.text}.{member.name.text}"
                 out += [like("static", "id", name)] if static and (out[-1].text != "static") else []
                 out += [*copy, like(";", "op", name)]
-            if static and all(m.refers for m in found.members):
+            if static and all(m.refers for m in plain.members):
                 out.pop()
-            for pragma in found.pragmas:
-                out.append(self._of_object(pragma, name.text, found))
+            for pragma in plain.pragmas:
+                out.append(self._of_object(pragma, name.text, plain))
             cursor = behind + 1
             if after == ";":
                 return cursor
@@ -189,23 +189,23 @@ class _Objects:
         if own and inside is not None:
             out += self._call(inside, token, None, tokens[at + 2].text == ")", {})
             return at + 2
-        found = self._object_of(token.text)
+        plain = self._object_of(token.text)
         declares = before not in ("return", "else", "case") and at > 0 and (
             tokens[at - 1].kind == "id" or before in ("*", "&", ">")
         ) and after in (";", "=", "[", ",", ")", "(")  # fmt: skip
-        if found is not None and tokens[at - 1].kind == "id" and declares:
+        if plain is not None and tokens[at - 1].kind == "id" and declares:
             self.scopes[-1][token.text] = None
-            found = None
+            plain = None
         if declares and tokens[at - 1].kind == "id" and self._refers_to(token.text):
             raise refuse(token, "another variable of the name that a member refers to")
-        if found is None:
+        if plain is None:
             out.append(token)
             return at + 1
         member = tokens[at + 2] if after == "." and at + 2 < len(tokens) else None
-        if member is not None and member.text in found.bound:
-            out.append(like(found.bound[member.text].text, "id", member))
+        if member is not None and member.text in plain.bound:
+            out.append(like(plain.bound[member.text].text, "id", member))
             return at + 3
-        if member is not None and any(m.name.text == member.text for m in found.of.members):
+        if member is not None and any(m.name.text == member.text for m in plain.of.members):
             name = like(f"{token.text}.{member.text}", "id", token)
             if name.use is None:
                 name.use = MacroUse(token.text, token.path, token.start, member.end)
@@ -214,12 +214,12 @@ class _Objects:
             return at + 3
         if (
             member is not None
-            and any(m.name.text == member.text for m in found.of.methods)
+            and any(m.name.text == member.text for m in plain.of.methods)
             and tokens[at + 3].text == "("
         ):
-            out += self._call(found.of, member, token, tokens[at + 4].text == ")", found.bound)
+            out += self._call(plain.of, member, token, tokens[at + 4].text == ")", plain.bound)
             return at + 4
-        raise refuse(found.of.name, f"class whose object {token.text} is used as a whole")
+        raise refuse(plain.of.name, f"class whose object {token.text} is used as a whole")
 
     def _refers_to(self, name: str) -> bool:
         objects = (o for scope in self.scopes for o in scope.values() if o is not None)
@@ -243,31 +243,31 @@ class _Objects:
             made.append(like(",", "op", method))
         return made
 
-    def _functions(self, found: PlainClass) -> None:
+    def _functions(self, plain: PlainClass) -> None:
         """The methods of a class, one after the other."""
-        for method in found.methods:
-            found.copies += 1
+        for method in plain.methods:
+            plain.copies += 1
             params: list[Token] = []
-            for member in found.members:
-                found.copies += 1
+            for member in plain.members:
+                plain.copies += 1
                 element, name, extents = member.type, member.name, member.extents
                 reference = [like("&", "op", name), name]
                 if extents:
                     reference = [like("(", "op", name), *reference, like(")", "op", name)]
-                params += [*self._marked([*element, *reference, *extents], found, found.copies), like(",", "op", name)]
+                params += [*self._marked([*element, *reference, *extents], plain, plain.copies), like(",", "op", name)]
             own = method.params[1:-1]
             words = [t for t in own if not isinstance(t, PragmaToken)]
             if not words or [t.text for t in words] == ["void"]:
                 own, params = [], params[:-1]
-            head = [*method.before, like(f"{found.name.text}::{method.name.text}", "id", method.name)]
+            head = [*method.before, like(f"{plain.name.text}::{method.name.text}", "id", method.name)]
             body: list[Token] = []
             at = 0
             while at < len(method.body):
-                at = self._step(method.body, at, body, found)
-            made = self._marked([*head, method.params[0]], found, found.copies + 1)
+                at = self._step(method.body, at, body, plain)
+            made = self._marked([*head, method.params[0]], plain, plain.copies + 1)
             made += params
-            made += self._marked([*own, method.params[-1], *body], found, found.copies + 1)
-            found.copies += 1
+            made += self._marked([*own, method.params[-1], *body], plain, plain.copies + 1)
+            plain.copies += 1
             self.out += made
 
     def _marked(self, tokens: Sequence[Token], of: PlainClass, number: int) -> list[Token]:

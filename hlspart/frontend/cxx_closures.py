@@ -62,7 +62,7 @@ def lambda_at(tokens: Sequence[Token], at: int) -> Lambda | None:
 
 def captured(body: Sequence[Token], head: list[Token], own: set[str]) -> dict[str, DeclaredShape] | None:
     """The variables of the function around that a body uses; None where a type is not said."""
-    found: dict[str, DeclaredShape] = {}
+    shapes: dict[str, DeclaredShape] = {}
     known = set(own)
     for at, token in enumerate(body):
         if token.kind != "id" or token.text in known or body[at - 1].text in (".", "->", "::"):
@@ -76,8 +76,8 @@ def captured(body: Sequence[Token], head: list[Token], own: set[str]) -> dict[st
             continue
         if shape.type[0].text == "auto" or not all(shape.extents):
             return None
-        found[token.text] = shape
-    return found
+        shapes[token.text] = shape
+    return shapes
 
 
 def changes(name: str, tokens: Sequence[Token]) -> bool:
@@ -129,40 +129,40 @@ def without_closures(tokens: list[Token]) -> list[Token]:
 
 def _as_object(tokens: list[Token], at: int, name: str) -> int:
     """Write out the lambda at ``at``; by how many tokens what stands before it is longer, 0 where it stays."""
-    found = lambda_at(tokens, at)
+    closure = lambda_at(tokens, at)
     around = next(((a, b) for a, b in declarations(tokens).items() if a <= at < b), None)
-    if found is None or around is None or tokens[around[0]].text in (*TAGS, "template"):
+    if closure is None or around is None or tokens[around[0]].text in (*TAGS, "template"):
         return 0
     first, end = around
     variable = tokens[at - 2] if tokens[at - 1].text == "=" else None
     if variable is not None:
-        if tokens[at - 3].text != "auto" or not _is_handed_on(variable.text, tokens[found.last + 1 : end]):
+        if tokens[at - 3].text != "auto" or not _is_handed_on(variable.text, tokens[closure.last + 1 : end]):
             return 0
     elif _opens_a_list(tokens, at):
         return 0
-    taken = captured(found.body, tokens[first:at], found.names)
+    taken = captured(closure.body, tokens[first:at], closure.names)
     start = at
     while start > first and tokens[start - 1].text not in (";", "{", "}"):
         start -= 1
     if variable is None:  # it is gone at the end of the statement
-        end = min(semicolon(tokens, found.last + 1), end)
-    if taken is None or not _can_be_copied(found, taken, [*tokens[start:at], *tokens[found.last + 1 : end]]):
+        end = min(semicolon(tokens, closure.last + 1), end)
+    if taken is None or not _can_be_copied(closure, taken, [*tokens[start:at], *tokens[closure.last + 1 : end]]):
         return 0
     near = tokens[at]
     value = list(_words(name, "{", *_listed([[c] for c in taken]), "}", near=near))
-    tokens[at : found.last + 1] = not_in_text(value, near)
+    tokens[at : closure.last + 1] = not_in_text(value, near)
     if variable is not None:
         tokens[at - 3] = like(name, "id", tokens[at - 3])
     made = list(_words("struct", name, "{", near=near))
     for word, shape in taken.items():
         made += [*(like(t.text, t.kind, near) for t in shape.type), *_words(word, ";", near=near)]
-    kind = found.returns or [like("auto" if any(t.text == "return" for t in found.body) else "void", "id", near)]
+    kind = closure.returns or [like("auto" if any(t.text == "return" for t in closure.body) else "void", "id", near)]
     made += [*(like(t.text, t.kind, near) for t in kind), *_words("operator", "(", ")", "(", near=near)]
     made = [
         *not_in_text(made, near),
-        *found.params,
+        *closure.params,
         *not_in_text(list(_words(")", "const", near=near)), near),
-        *found.body,
+        *closure.body,
     ]
     made += not_in_text(list(_words("}", ";", near=near)), near)
     tokens[first:first] = made
@@ -189,22 +189,22 @@ def _opens_a_list(tokens: Sequence[Token], at: int) -> bool:
     return True
 
 
-def _can_be_copied(found: Lambda, taken: Mapping[str, DeclaredShape], around: Sequence[Token]) -> bool:
+def _can_be_copied(closure: Lambda, taken: Mapping[str, DeclaredShape], around: Sequence[Token]) -> bool:
     """Whether copies of what is captured serve: numbers and objects that nothing changes while the lambda lives.
 
     ``around``: the tokens of that. An argument beside the lambda may be a reference.
     """
-    said = {t.text for t in found.captures}
-    names = {t.text for t in found.captures if t.kind == "id"}
-    if "this" in said or said - names - _FREE or any(t.text == "auto" for t in found.params):
+    said = {t.text for t in closure.captures}
+    names = {t.text for t in closure.captures if t.kind == "id"}
+    if "this" in said or said - names - _FREE or any(t.text == "auto" for t in closure.params):
         return False
-    if "=" in said and [t.text for t in found.captures[:1]] != ["="]:  # [k = n + 1]
+    if "=" in said and [t.text for t in closure.captures[:1]] != ["="]:  # [k = n + 1]
         return False
     if any(shape.extents or shape.type[-1].text == "*" for shape in taken.values()):
         return False
-    if any(changes(word, found.body) for word in taken):
+    if any(changes(word, closure.body) for word in taken):
         return False
-    referred = by_reference(found.captures) | (set(taken) - names if found.captures[:1] and "&" in said else set())
+    referred = by_reference(closure.captures) | (set(taken) - names if closure.captures[:1] and "&" in said else set())
     return not any(changes(word, around) or _as_argument(word, around) for word in referred & set(taken))
 
 

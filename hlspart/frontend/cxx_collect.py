@@ -125,29 +125,29 @@ def matching_angle(tokens: list[Token], opening: int) -> int | None:
 
 def collect(tokens: list[Token]) -> CxxTemplates:
     """Take the templates out. ``tokens`` end in sentinels."""
-    found = CxxTemplates()
+    templates = CxxTemplates()
     inside = list(class_ranges(tokens))
     at = 0
     while at < len(tokens):
         token = tokens[at]
         if token.text != "template" or token.kind != "id":
-            found.rest.append(token)
+            templates.rest.append(token)
             at += 1
         elif tokens[at + 1].text != "<":
-            at = _request(tokens, at, found)
+            at = _request(tokens, at, templates)
         else:
             while inside and inside[0][1] < at:
                 inside.pop(0)
             class_ = inside[0] if inside and inside[0][0] < at else None
-            at = _template(tokens, at, found, class_)
-    for name, declared in found.declared.items():  # defaults may stand in a declaration only
-        for template in found.templates.get(name, ()):
+            at = _template(tokens, at, templates, class_)
+    for name, declared in templates.declared.items():  # defaults may stand in a declaration only
+        for template in templates.templates.get(name, ()):
             for first in declared:
                 if template.pattern is None and len(first.params) == len(template.params):
                     for old, new in zip(first.params, template.params, strict=True):
                         if old in first.defaults:
                             template.defaults.setdefault(new, first.defaults[old])
-    return found
+    return templates
 
 
 def class_ranges(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
@@ -169,17 +169,17 @@ def class_ranges(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         at += 1
 
 
-def _request(tokens: list[Token], at: int, found: CxxTemplates) -> int:
+def _request(tokens: list[Token], at: int, templates: CxxTemplates) -> int:
     """``template class X<8>;``: an explicit instantiation; behind it."""
     end = at + 1
     while tokens[end].text not in (";", "{", "}") and tokens[end].kind != "eof":
         end += 1
-    before = found.rest[-1].text if found.rest else ""
+    before = templates.rest[-1].text if templates.rest else ""
     if tokens[end].text != ";" or before in (".", "->", "::"):  # x.template f<8>()
         if before not in (".", "->", "::"):
-            found.rest.append(tokens[at])
+            templates.rest.append(tokens[at])
         return at + 1
-    found.requests.append([*tokens[at + 1 : end + 1], *tokens[-3:]])
+    templates.requests.append([*tokens[at + 1 : end + 1], *tokens[-3:]])
     return end + 1
 
 
@@ -211,7 +211,7 @@ def _left_out(tokens: Sequence[Token], start: int, class_: tuple[int, int, str])
     return end + 1
 
 
-def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[int, int, str] | None) -> int:
+def _template(tokens: list[Token], at: int, templates: CxxTemplates, class_: tuple[int, int, str] | None) -> int:
     """What ``template <`` at ``at`` begins; behind it."""
     token, owner = tokens[at], class_[2] if class_ is not None else ""
     close = matching_angle(tokens, at + 1)
@@ -228,7 +228,7 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
             anchor = like("", "eof", token)
             body = tokens[start + 3 : end]
             name = f"{owner}::{tokens[start + 1].text}" if owner else tokens[start + 1].text
-            found.aliases[name] = CxxTemplate("", params, types, defaults, body, anchor, pack=pack)
+            templates.aliases[name] = CxxTemplate("", params, types, defaults, body, anchor, pack=pack)
             return end + 1
     what = ""
     if any(t.text == "template" for t in inside) or any("..." in piece for piece in pieces[:-1]):
@@ -239,35 +239,35 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
         if behind is not None:
             return behind
         what = what or ("class template" if tokens[start].text in TAGS else "template")
-        found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
+        templates.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
         return close + 1
     name = tokens[name_at].text
     if not definition:
-        found.declared.setdefault(name, []).append(CxxTemplate(name, params, types, defaults, [], token, pack=pack))
+        templates.declared.setdefault(name, []).append(CxxTemplate(name, params, types, defaults, [], token, pack=pack))
         return end + 1
     if tokens[start].text not in TAGS and tokens[name_at - 1].text == "::":
         of = _before_angle(tokens, name_at - 2, start) if tokens[name_at - 2].text == ">" else name_at - 2
         if of is None or tokens[of].kind != "id" or not params:
             what = "member function outside its class"
-            found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
+            templates.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
             return end + 1
         made = CxxTemplate("", params, types, defaults, tokens[start : end + 1], token, pack=pack)
-        found.outside.setdefault(tokens[of].text, []).append(made)
+        templates.outside.setdefault(tokens[of].text, []).append(made)
         return end + 1
     body, pattern = tokens[start : end + 1], None
     inner = name_at - start
     if body[inner + 1].text == "<":
         last = matching_angle(body, inner + 1)
         if last is None:
-            found.faults.append(error(token, "C++ construct not supported: template specialisation", "HLP003"))
+            templates.faults.append(error(token, "C++ construct not supported: template specialisation", "HLP003"))
             return end + 1
         pattern = split(body[inner + 2 : last])
         body[inner + 1 : last + 1] = []
     elif not params:
-        found.faults.append(error(token, "C++ construct not supported: template specialisation", "HLP003"))
+        templates.faults.append(error(token, "C++ construct not supported: template specialisation", "HLP003"))
         return end + 1
     anchor = like("", "eof", token)
-    found.rest.append(anchor)
+    templates.rest.append(anchor)
     on = without_condition(body, 0, inner) if body[0].text not in TAGS else None
     if on is not None:
         inner += len(on[0]) - len(body)
@@ -275,9 +275,9 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
     made = CxxTemplate(name, params, types, defaults, body, anchor, pattern, owner=owner, pack=pack)
     made.condition = on[1] if on is not None else []
     made.renumber(inner)
-    group = found.templates.setdefault(name, [])
+    group = templates.templates.setdefault(name, [])
     if group and group[0].struct is not made.struct:
-        found.faults.append(error(token, f"C++ construct not supported: overloaded template {name}", "HLP003"))
+        templates.faults.append(error(token, f"C++ construct not supported: overloaded template {name}", "HLP003"))
     group.append(made)
     return end + 1
 

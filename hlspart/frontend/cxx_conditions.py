@@ -47,7 +47,7 @@ def without_condition(tokens: Sequence[Token], start: int, end: int) -> tuple[li
 
 def type_names(tokens: Sequence[Token]) -> dict[str, list[Token]]:
     """What typedefs and aliases stand for, those of a class as ``C::name``."""
-    found: dict[str, list[Token]] = {}
+    names: dict[str, list[Token]] = {}
     around: list[str] = []
     for at, token in enumerate(tokens):
         if token.text == "{":
@@ -63,16 +63,16 @@ def type_names(tokens: Sequence[Token]) -> dict[str, list[Token]]:
             if token.text == "using":
                 name, value = tokens[at + 1].text, list(tokens[at + 3 : end])
             prefix = f"{around[-1]}::" if around and around[-1] else ""
-            found[prefix + name] = value
-    return found
+            names[prefix + name] = value
+    return names
 
 
 def all_hold(
     rows: Sequence[tuple[Sequence[Token], Mapping[str, Sequence[Token]]]], names: Mapping[str, Sequence[Token]]
 ) -> list[bool]:
     """Of templates with these conditions and arguments those that can be meant; all where one is not seen."""
-    told = [_holds(condition, params, names) if condition else True for condition, params in rows]
-    return [True] * len(told) if None in told else [bool(known) for known in told]
+    verdicts = [_holds(condition, params, names) if condition else True for condition, params in rows]
+    return [True] * len(verdicts) if None in verdicts else [bool(known) for known in verdicts]
 
 
 def chosen_arms(
@@ -168,10 +168,10 @@ def _meant(type_: Sequence[Token], names: Mapping[str, Sequence[Token]]) -> list
     words = [t.text for t in type_ if t.text not in ("typename", "const")]
     for _ in range(_MOST_NAMES):
         plain = "".join(words)
-        found = names.get(plain) or names.get("::".join(plain.split("::")[-2:])) or names.get(plain.split("::")[-1])
-        if found is None or "<" in words:
+        tokens = names.get(plain) or names.get("::".join(plain.split("::")[-2:])) or names.get(plain.split("::")[-1])
+        if tokens is None or "<" in words:
             break
-        words = [t.text for t in found if t.text not in ("typename", "const")]
+        words = [t.text for t in tokens if t.text not in ("typename", "const")]
     return words
 
 

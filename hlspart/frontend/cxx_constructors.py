@@ -41,32 +41,32 @@ def without_constructors(tokens: list[Token]) -> tuple[list[Token], frozenset[st
 
 def _bases(tokens: Sequence[Token]) -> frozenset[str]:
     """What classes inherit from, as a name."""
-    found: set[str] = set()
+    bases: set[str] = set()
     for at in range(len(tokens) - 3):
         if tokens[at].text not in _TAGS or tokens[at + 1].kind != "id" or tokens[at + 2].text != ":":
             continue
         end = at + 3
         while end < len(tokens) and tokens[end].text not in ("{", ";", "(", ")"):
-            found.add(tokens[end].text)
+            bases.add(tokens[end].text)
             end += 1
-    return frozenset(found)
+    return frozenset(bases)
 
 
 def _built(tokens: Sequence[Token]) -> frozenset[str]:
     """Classes with constructors that do more than set members."""
-    found: set[str] = set()
+    built: set[str] = set()
     for at in range(len(tokens) - 2):
         if tokens[at].text in _TAGS and tokens[at + 1].kind == "id" and tokens[at + 2].text == "{":
             name, last = tokens[at + 1].text, min(closing(tokens, at + 2), len(tokens) - 1)
             own = any(tokens[k].text == name and tokens[k + 1].text == "(" for k in range(at + 3, last))
             if own and not _constructors(tokens, at + 1, last):
-                found.add(name)
-    return frozenset(found)
+                built.add(name)
+    return frozenset(built)
 
 
 def _constructors(tokens: Sequence[Token], name: int, last: int) -> list[tuple[int, int]]:
     """The ranges of the constructors of the class whose name is at ``name``; none where it has other functions."""
-    found: list[tuple[int, int]] = []
+    constructors: list[tuple[int, int]] = []
     at = name + 2
     while at < last:
         text = tokens[at].text
@@ -79,7 +79,7 @@ def _constructors(tokens: Sequence[Token], name: int, last: int) -> list[tuple[i
             end = _plain(tokens, at + 1, last)
             if end is None:
                 return []
-            found.append((at, end))
+            constructors.append((at, end))
             at = end
             continue
         while at < last and tokens[at].text != ";":  # a member
@@ -87,7 +87,7 @@ def _constructors(tokens: Sequence[Token], name: int, last: int) -> list[tuple[i
                 return []
             at = closing(tokens, at) + 1 if tokens[at].text in ("[", "{") else at + 1
         at += 1
-    return found
+    return constructors
 
 
 def _plain(tokens: Sequence[Token], opening: int, last: int) -> int | None:

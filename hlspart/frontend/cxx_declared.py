@@ -31,15 +31,15 @@ class ObjectDeclarator(Struct, frozen=True):
 
 def declarators(tokens: Sequence[Token], at: int) -> tuple[list[ObjectDeclarator], int] | None:
     """The declarators from ``at`` on and the place of the semicolon; None where there are others than plain names."""
-    found: list[ObjectDeclarator] = []
+    objects: list[ObjectDeclarator] = []
     while True:
         one = _declarator(tokens, at)
         if one is None:
             return None
         declarator, end = one
-        found.append(declarator)
+        objects.append(declarator)
         if tokens[end].text == ";":
-            return found, end
+            return objects, end
         if tokens[end].text != ",":
             return None
         at = end + 1

@@ -36,9 +36,9 @@ def deduced(
     if pack and formals and "..." in [t.text for t in formals[-1]]:
         values.pop(pack, None)
         repeated = [t for t in formals.pop() if t.text != "..."]
-        found = [_one(repeated, actual, pack, tokens, at, instances) for actual in actuals[len(formals) :]]
-        known = [v for v in found if v]
-        if len(known) < len(found):
+        deductions = [_one(repeated, actual, pack, tokens, at, instances) for actual in actuals[len(formals) :]]
+        known = [v for v in deductions if v]
+        if len(known) < len(deductions):
             return {}
         values[pack] = [t for value in known for t in (*value, like(",", "op", value[0]))][:-1]
     for formal, actual in zip(formals, actuals, strict=False):
@@ -104,11 +104,11 @@ def _one(
     instances: Mapping[str, Sequence[list[Token]]],
 ) -> Sequence[Token]:
     """What one argument makes of a parameter pack; () where that is not seen."""
-    found: dict[str, Sequence[Token]] = {}
+    deduced_types: dict[str, Sequence[Token]] = {}
     wanted, passed = shape_of(formal), passed_shape(actual, tokens, at)
     if wanted is not None and passed is not None:
-        _match(wanted, passed, frozenset((pack,)), found, tokens, instances)
-    return found.get(pack, ())
+        _match(wanted, passed, frozenset((pack,)), deduced_types, tokens, instances)
+    return deduced_types.get(pack, ())
 
 
 def _match(

@@ -69,22 +69,22 @@ def _inside(
     tokens: Sequence[Token], classes: Mapping[str, tuple[int, int]], every: Mapping[str, tuple[int, int]]
 ) -> set[str]:
     """Classes whose name stands in another one, and those that hold them."""
-    found: set[str] = set()
+    names: set[str] = set()
     constructed = {name for name in classes if _constructed(tokens, name, *classes[name])}
     grown = True
     while grown:
-        before = len(found)
+        before = len(names)
         for name, (first, last) in every.items():
             for token, after in zip(tokens[first + 2 : last], tokens[first + 3 : last + 1], strict=True):
                 inner = token.text
                 if token.kind != "id" or inner == name or not (inner in classes or inner in constructed):
                     continue
-                found.add(inner)
+                names.add(inner)
                 if after.text not in ("&", "::") and (name in classes or inner in constructed):
-                    found.add(name)
+                    names.add(name)
                     constructed |= {name} if inner in constructed else set()
-        grown = len(found) > before
-    return found
+        grown = len(names) > before
+    return names
 
 
 def _constructed(tokens: Sequence[Token], name: str, first: int, last: int) -> bool:

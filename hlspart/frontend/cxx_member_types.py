@@ -33,9 +33,9 @@ class MemberTypes:
 
     def _meaning(self, of: str, name: str, depth: int = 0) -> str | None:
         """The class that ``of::name`` is, itself or from a base."""
-        found = self._types.get(f"{of}::{name}")
-        if found is not None:
-            return found[-1].text if found and found[-1].text in self.bases else None
+        tokens = self._types.get(f"{of}::{name}")
+        if tokens is not None:
+            return tokens[-1].text if tokens and tokens[-1].text in self.bases else None
         inherited = (self._meaning(base, name, depth + 1) for base in self.bases.get(of, ()) if depth < 8)
         return next((x for x in inherited if x is not None), None)
 

@@ -146,25 +146,25 @@ def read_class(tokens: list[Token], start: int) -> ClassText:
     last = partner(tokens, opening)
     if tokens[last + 1].text != ";":
         raise refuse(tokens[start], "class with objects in its declaration")
-    found = ClassText(tokens[start + 1], start, last)
+    text = ClassText(tokens[start + 1], start, last)
     for part in split(tokens[start + 3 : opening]) if opening > start + 2 else []:
         words = [t for t in part if t.text not in (*LABELS, ":", "final")]
         if not words or "virtual" in [t.text for t in words]:
             raise refuse(tokens[start], "inheritance")
         words = words[2:] if len(words) == 3 and words[1].text == "::" else words
-        found.bases.append("".join(t.text for t in words))
+        text.bases.append("".join(t.text for t in words))
     at = opening + 1
     while at < last:
         if isinstance(tokens[at], PragmaToken) or tokens[at].text == ";":
             at += 1
         elif tokens[at].kind == "eof":
-            found.anchors.append(tokens[at])
+            text.anchors.append(tokens[at])
             at += 1
         elif tokens[at].text in LABELS and tokens[at + 1].text == ":":
             at += 2
         else:
-            at = _member(tokens, at, last, found)
-    return found
+            at = _member(tokens, at, last, text)
+    return text
 
 
 def _member(tokens: list[Token], start: int, last: int, into: ClassText) -> int:

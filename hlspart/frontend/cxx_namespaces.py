@@ -83,14 +83,14 @@ def _meant(
     if not paths:
         return name
     around = [()] if absolute else [here[:k] for k in range(len(here), -1, -1)]
-    found = next((scope + qualifier for scope in around if scope + qualifier in paths), None)
-    if found is None and not qualifier and not absolute:
+    home = next((scope + qualifier for scope in around if scope + qualifier in paths), None)
+    if home is None and not qualifier and not absolute:
         through = [path for path in dict.fromkeys(used) if path in paths]
         if len(through) > 1:
             raise error(name, f"'{name.text}' may mean one of several namespaces", "HLP003")
-        found = through[0] if through else ()
+        home = through[0] if through else ()
     new = name.copy()
-    new.text = "::".join((*(qualifier if found is None else found), name.text))
+    new.text = "::".join((*(qualifier if home is None else home), name.text))
     if new.use is None and first.use is None and new.path == first.path:
         new.start = first.start
     return new
@@ -115,18 +115,18 @@ def _using(tokens: Sequence[Token], shared: Collection[str]) -> Iterator[Path]:
 def _scopes(tokens: Sequence[Token]) -> list[tuple[Path, Kind]]:
     """For each token the namespace around it, and what the innermost brace around it belongs to."""
     stack: list[tuple[Path, Kind]] = [((), "namespace")]
-    found: list[tuple[Path, Kind]] = []
+    scopes: list[tuple[Path, Kind]] = []
     begin = 0  # of the statement
     for at, token in enumerate(tokens):
         text = token.text if token.kind == "op" else ""
         if text == "}" and len(stack) > 1:
             stack.pop()
-        found.append(stack[-1])
+        scopes.append(stack[-1])
         if text == "{":
             stack.append(_opened(tokens[begin:at], stack[-1]))
         if text in ("{", "}", ";"):
             begin = at + 1
-    return found
+    return scopes
 
 
 def _opened(before: Sequence[Token], around: tuple[Path, Kind]) -> tuple[Path, Kind]:

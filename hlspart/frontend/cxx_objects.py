@@ -35,16 +35,16 @@ from hlspart.model.source import OWN
 
 def class_names(tokens: Sequence[Token]) -> dict[str, int]:
     """Where the classes of a unit are defined, nested ones apart."""
-    found: dict[str, int] = {}
+    names: dict[str, int] = {}
     at = 0
     while at + 2 < len(tokens):
         opens = tokens[at].text in ("struct", "class") and (at == 0 or tokens[at - 1].text not in _NO_HEAD)
         opening = head_of(tokens, at) if opens else None
         if opening is not None:
-            found[tokens[at + 1].text] = at
+            names[tokens[at + 1].text] = at
             at = partner(tokens, opening)
         at += 1
-    return found
+    return names
 
 
 _NO_HEAD = ("enum", "<", ",", "typedef", "(")
@@ -86,9 +86,9 @@ class _Classes(Constructors):
                 out += self._class(by_first[at])
                 at = by_first[at].last + 2
                 continue
-            found = self._outside(at, out)
-            if found is not None:
-                at = found
+            end = self._outside(at, out)
+            if end is not None:
+                at = end
                 continue
             at = self.plain(tokens, at, out)
         return out
@@ -147,17 +147,17 @@ class _Classes(Constructors):
         before = out[-1].text if out else ";"
         qualified = before in ("static", "const", "thread_local", "hls_thread_local")
         starts = before in (";", "{", "}", ":") or qualified or (out and isinstance(out[-1], PragmaToken)) or not before
-        found = declarators(tokens, at + 1) if starts else None
-        if found is None or not self._needs_more(found[0], of):
+        objects = declarators(tokens, at + 1) if starts else None
+        if objects is None or not self._needs_more(objects[0], of):
             out.append(token)
             return at + 1
         words = _taken_qualifiers(out)
         static = any(t.text != "const" for t in words)
-        for declared in found[0]:
+        for declared in objects[0]:
             built = not static and self.level > 0 and self._is_built(declared, of)
             out += [t.copy() for t in words if not built or t.text != "const"]  # what is built is written
             out += self._declared(declared, of, token, built)
-        return found[1] + 1
+        return objects[1] + 1
 
     def _outside(self, at: int, out: list[Token]) -> int | None:
         """``int C::f(int x) { .. }``, a member function outside its class; behind it."""
@@ -196,59 +196,59 @@ class _Classes(Constructors):
 
     # -------------------------------------------------------------------------------- the class
 
-    def _class(self, found: ClassText) -> list[Token]:
-        of = found.name.text
+    def _class(self, text: ClassText) -> list[Token]:
+        of = text.name.text
         out: list[Token] = []
-        scope = ClassScope(self, found)
-        for anchor in found.anchors:
+        scope = ClassScope(self, text)
+        for anchor in text.anchors:
             out.append(anchor)
-        for words in self._names(found):
+        for words in self._names(text):
             out += scope.rewritten(words, skip=True)
         data: list[Token] = []
         for member in self.table.data(of):
             end = like(";", "op", member.name)
             bits = member.value if member.value and member.value[0].text == ":" else []
             data += [*scope.rewritten(member.type), member.name, *scope.rewritten(member.extents), *bits, end]
-        head = [like("struct", "id", self.tokens[found.first]), found.name, like("{", "op", found.name)]
-        tail = [like("}", "op", found.name), like(";", "op", found.name)]
-        out += self.marked([*head, *data, *tail], found)
+        head = [like("struct", "id", self.tokens[text.first]), text.name, like("{", "op", text.name)]
+        tail = [like("}", "op", text.name), like(";", "op", text.name)]
+        out += self.marked([*head, *data, *tail], text)
         every = [f for f, _ in self.table.functions(of)]
-        kept = [f for f in every if not found.name.path.startswith(OWN) or f.name.text in self.said]
-        functions = [(f, self._function(found, f, False)) for f in kept if f.body is not None]
-        declared = [self._prototype(found, f) for f in every if f.body is None]
+        kept = [f for f in every if not text.name.path.startswith(OWN) or f.name.text in self.said]
+        functions = [(f, self._function(text, f, False)) for f in kept if f.body is not None]
+        declared = [self._prototype(text, f) for f in every if f.body is None]
         if self.table.built(of):
-            for constructor in found.constructors or [default_constructor(found)]:
+            for constructor in text.constructors or [default_constructor(text)]:
                 if constructor.body is None:
-                    declared.append(self._prototype(found, constructor, True))
+                    declared.append(self._prototype(text, constructor, True))
                 else:
-                    functions.append((constructor, self._function(found, constructor, True)))
+                    functions.append((constructor, self._function(text, constructor, True)))
                 if not any(t.text in OPEN[1:2] for m in self.table.data(of) for t in m.extents):
                     for count in range(constructor.needed, len(constructor.arguments) + 1):
-                        functions.append((constructor, self._made(found, constructor, count)))
+                        functions.append((constructor, self._made(text, constructor, count)))
             for base in list(self.table.every(of))[1:]:
                 for constructor in base.constructors or [default_constructor(base)]:
-                    functions.append((constructor, self._function(found, constructor, True, base)))
+                    functions.append((constructor, self._function(text, constructor, True, base)))
         for words in declared:
             out += words
         out += [t for words in in_order(functions) for t in words]
-        for friend in found.friends:
-            words, inside = self._whole(friend), ClassScope(self, found, static=True)
+        for friend in text.friends:
+            words, inside = self._whole(friend), ClassScope(self, text, static=True)
             name = next((k for k, t in enumerate(words) if t.text == "("), 1) - 1  # a method may have it, too
-            if not found.name.path.startswith(OWN) or words[name].text in self.said:
+            if not text.name.path.startswith(OWN) or words[name].text in self.said:
                 made = [*inside.rewritten(words[:name]), words[name], *inside.rewritten(words[name + 1 :])]
-                out += self.marked(made, found)
+                out += self.marked(made, text)
         return out
 
-    def _names(self, found: ClassText) -> Iterator[list[Token]]:
+    def _names(self, text: ClassText) -> Iterator[list[Token]]:
         """The enumerations, types and static members of a class, in the order in which it declares them."""
-        of = found.name.text
-        every = [self._enumeration(found, words) for words in found.enumerations]
-        for name, words in found.types:
+        of = text.name.text
+        every = [self._enumeration(text, words) for words in text.enumerations]
+        for name, words in text.types:
             last = max((k for k, t in enumerate(words) if t.text == name), default=-1)
             alias = words[:1] and words[0].text == "typedef"
             named = [k for k, t in enumerate(words) if (k == last if alias else t.text == name)]
             every.append([like(f"{of}::{name}", "id", t) if k in named else t for k, t in enumerate(words)])
-        for member in found.statics:
+        for member in text.statics:
             if member.value or not any(t.text == "const" for t in member.type):
                 qualified = like(f"{of}::{member.name.text}", "id", member.name)
                 before = [t for t in member.type if t.text not in ("inline", "static")]
@@ -256,17 +256,17 @@ class _Classes(Constructors):
                 every.append([*before, qualified, *member.extents, *member.value, like(";", "op", qualified)])
         yield from sorted((e for e in every if e), key=lambda words: words[0].start)
 
-    def _enumeration(self, found: ClassText, words: list[Token]) -> list[Token]:
-        of, names = found.name.text, {t for t, _ in found.types}
-        text = [like(f"{of}::{t.text}", "id", t) if t.text in found.enumerators else t for t in words]
+    def _enumeration(self, class_text: ClassText, words: list[Token]) -> list[Token]:
+        of, names = class_text.name.text, {t for t, _ in class_text.types}
+        text = [like(f"{of}::{t.text}", "id", t) if t.text in class_text.enumerators else t for t in words]
         return [like(f"{of}::{t.text}", "id", t) if k == 1 and t.text in names else t for k, t in enumerate(text)]
 
-    def _prototype(self, found: ClassText, function: MemberFunction, constructor: bool = False) -> list[Token]:
-        return [*self._head(found, function, constructor), like(";", "op", function.name)]
+    def _prototype(self, text: ClassText, function: MemberFunction, constructor: bool = False) -> list[Token]:
+        return [*self._head(text, function, constructor), like(";", "op", function.name)]
 
-    def _head(self, found: ClassText, function: MemberFunction, constructor: bool) -> list[Token]:
-        of, name = found.name.text, function.name
-        scope = ClassScope(self, found)
+    def _head(self, text: ClassText, function: MemberFunction, constructor: bool) -> list[Token]:
+        of, name = text.name.text, function.name
+        scope = ClassScope(self, text)
         own = scope.rewritten(function.params[1:-1], skip=True)
         if not [t for t in own if not isinstance(t, PragmaToken)] or [t.text for t in own] == ["void"]:
             own = []
@@ -277,25 +277,25 @@ class _Classes(Constructors):
             self_ += [like(",", "op", name)] if own else []
         before = [like("void", "id", name)] if constructor else scope.rewritten(function.before)
         head = [*before, like(f"{of}::{name.text}", "id", name), function.params[0], *self_, *own, function.params[-1]]
-        return self.marked(head, found)
+        return self.marked(head, text)
 
     def _function(
-        self, found: ClassText, function: MemberFunction, constructor: bool, owner: ClassText | None = None
+        self, text: ClassText, function: MemberFunction, constructor: bool, owner: ClassText | None = None
     ) -> list[Token]:
         """A function of a class. ``owner``: the class that has the constructor, where that is another one."""
         assert function.body is not None
         params = {part[parameter_name(part)].text for part in function.arguments if part and parameter_name(part) >= 0}
-        scope = ClassScope(self, found, params, function.static)
-        head = self._head(found, function, constructor)
+        scope = ClassScope(self, text, params, function.static)
+        head = self._head(text, function, constructor)
         body = list(function.body)
         if constructor:
-            set_: list[Token] = list(self._initial(found, function, owner or found))
+            set_: list[Token] = list(self._initial(text, function, owner or text))
             rest = [t for t in body[1:-1] if not names_variable(t)]
             body = [body[0], *scope.rewritten(rest), body[-1]]
             body[1:1] = set_
         else:
             body = scope.rewritten(body)
-        return [*head, *self.marked(body, found)]
+        return [*head, *self.marked(body, text)]
 
 
 def _taken_qualifiers(out: list[Token]) -> list[Token]:

@@ -10,7 +10,7 @@ from hlspart.frontend.tokens import PragmaToken, Token
 
 def declarations(tokens: Sequence[Token]) -> dict[int, int]:
     """Where the declarations at the level of a namespace begin, each with its end."""
-    found: dict[int, int] = {}
+    declarations: dict[int, int] = {}
     inside: list[bool] = []  # of the open braces: whether a namespace
     start: int | None = None
     level, function = 0, False
@@ -35,8 +35,8 @@ def declarations(tokens: Sequence[Token]) -> dict[int, int]:
             closed = inside.pop()
             ends = closed or (all(inside) and level == 0 and function and tokens[start].text not in TAGS)
         if ends:
-            found[start] = at + 1
+            declarations[start] = at + 1
             start = None
     if start is not None:
-        found[start] = len(tokens)
-    return found
+        declarations[start] = len(tokens)
+    return declarations

@@ -77,7 +77,7 @@ def holds_methods(tokens: Sequence[Token], opening: int) -> bool:
 
 def read_plain(tokens: list[Token], start: int, last: int) -> PlainClass:
     """The members of a class. Raises SourceError."""
-    found = PlainClass(tokens[start + 1], start, last)
+    plain = PlainClass(tokens[start + 1], start, last)
     if tokens[last + 1].text != ";":
         raise refuse(tokens[start], "class with objects in its declaration")
     at = start + 3
@@ -88,25 +88,25 @@ def read_plain(tokens: list[Token], start: int, last: int) -> PlainClass:
         if tokens[at].text in _LABELS and tokens[at + 1].text == ":":
             at += 2
             continue
-        at = _member(tokens, at, last, found)
-    names = [m.name.text for m in found.members]
-    for member in found.members:
-        value = found.inits.get(member.name.text)
-        if member.refers and (value is None or len(value) != 1 or value[0].text not in (found.formals or ())):
+        at = _member(tokens, at, last, plain)
+    names = [m.name.text for m in plain.members]
+    for member in plain.members:
+        value = plain.inits.get(member.name.text)
+        if member.refers and (value is None or len(value) != 1 or value[0].text not in (plain.formals or ())):
             raise refuse(member.name, "member that is a reference to more than a variable")
         if value is not None and member.extents:
             raise refuse(member.name, "array that a constructor sets")
-        if (set(names) - set(found.formals or ())) & {t.text for t in value or ()}:
+        if (set(names) - set(plain.formals or ())) & {t.text for t in value or ()}:
             raise refuse(member.name, "member that another one sets")
-    if set(found.inits) - set(names):
-        raise refuse(found.name, "constructor that sets more than members")
-    for method in found.methods:
+    if set(plain.inits) - set(names):
+        raise refuse(plain.name, "constructor that sets more than members")
+    for method in plain.methods:
         said = {t.text for t in method.params}
         if said & set(names) or len(set(names)) < len(names):
             raise refuse(method.name, f"member function {method.name.text} with a parameter named like a member")
         if any(t.text == "this" and method.body[i + 1].text != "->" for i, t in enumerate(method.body)):
             raise refuse(method.name, "this")
-    return found
+    return plain
 
 
 def _member(tokens: list[Token], start: int, last: int, into: PlainClass) -> int:

@@ -124,10 +124,10 @@ def _target(
             if any(t.text in ASSIGNED for t in index):
                 return None
             if not all(_stays(t, rest) for t in index):
-                held = f"{name.text}_at_{made + len(kept)}"
-                words = [("const", "id"), ("int", "id"), (held, "id"), ("=", "op")]
+                name_of_index = f"{name.text}_at_{made + len(kept)}"
+                words = [("const", "id"), ("int", "id"), (name_of_index, "id"), ("=", "op")]
                 kept += [*not_in_text([like(t, k, name) for t, k in words], name), *index, like(";", "op", name)]
-                index = [like(held, "id", name)]
+                index = [like(name_of_index, "id", name)]
             place += [to[at], *index, to[close]]
             at = close + 1
         else:

@@ -31,11 +31,11 @@ class ClassScope:
     def __init__(
         self,
         unit: Surroundings,
-        found: ClassText,
+        text: ClassText,
         params: set[str] | frozenset[str] = frozenset(),
         static: bool = False,
     ) -> None:
-        self.unit, self.of, self.params, self.static = unit, found.name.text, params, static
+        self.unit, self.of, self.params, self.static = unit, text.name.text, params, static
         self.data = {m.name.text for m in unit.table.data(self.of)}
         self.methods = {f.name.text: f for f, _ in unit.table.functions(self.of)}
 
@@ -107,7 +107,7 @@ class ClassScope:
         if base.text in self.params or name.text not in self.data:
             return False
         meant = {base.text, self.unit.table.alias(self.of, base.text)}
-        return any(found.name.text in meant for found in self.unit.table.every(self.of))
+        return any(text.name.text in meant for text in self.unit.table.every(self.of))
 
     @staticmethod
     def _keep(token: Token, out: list[Token], at: int) -> int:

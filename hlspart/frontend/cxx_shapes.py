@@ -188,7 +188,7 @@ def _named(shape: DeclaredShape, *names: str) -> bool:
 def _cast(type_: Sequence[Token], behind: Sequence[Token], tokens: Sequence[Token]) -> DeclaredShape | None:
     """``(T)x``."""
     words = [t for t in _closed(type_) if t.text not in _NO_TYPE]
-    told = bool(words) and (
+    is_type = bool(words) and (
         words[-1].text in (">", "*") or words[-1].text in BASIC or _is_class(words[-1].text, tokens)
     )
     one = behind[0].kind in ("id", "num") or behind[0].text == "("
@@ -196,7 +196,7 @@ def _cast(type_: Sequence[Token], behind: Sequence[Token], tokens: Sequence[Toke
     for token in behind:
         level += (token.text in _OPEN) - (token.text in _CLOSE)
         one = one and (level > 0 or token.kind in ("id", "num") or token.text in (")", "]", ".", "->", "::"))
-    return DeclaredShape(tuple(words), (), "") if told and one else None
+    return DeclaredShape(tuple(words), (), "") if is_type and one else None
 
 
 def _of_class(of: str, name: str, tokens: Sequence[Token]) -> DeclaredShape | None:
@@ -239,9 +239,9 @@ def _member(space: str, name: str, tokens: Sequence[Token], at: int) -> Declared
     for here in range(at - 2):
         if [t.text for t in tokens[here : here + 3]] == ["namespace", space, "{"]:
             end = closing(tokens, here + 2)
-            found = declared(name, tokens[here + 2 : end], end - here - 2)
-            if found is not None:
-                return found
+            shape = declared(name, tokens[here + 2 : end], end - here - 2)
+            if shape is not None:
+                return shape
     return None
 
 
@@ -280,8 +280,8 @@ def _declaration(tokens: Sequence[Token], here: int) -> DeclaredShape | None:
         return None
     called = tokens[end].text == "("
     if comma is None or listed:
-        found = _checked(shape_of(tokens[comma if comma is not None else start : end]), tokens[here - 1])
-        return None if found is None else replace(found, called=called)
+        shape = _checked(shape_of(tokens[comma if comma is not None else start : end]), tokens[here - 1])
+        return None if shape is None else replace(shape, called=called)
     head = list(_without_value(split(list(tokens[start:comma]))[0]))
     base = _checked(shape_of(head), tokens[here - 1])
     own = shape_of([*head[:1], *tokens[comma:end]])

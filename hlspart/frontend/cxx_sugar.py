@@ -167,23 +167,23 @@ class _Sugar:
 
     def _lambda(self, at: int) -> None:
         tokens = self.tokens
-        name, found = tokens[at + 1], lambda_at(tokens, at + 3)
-        if found is None:
+        name, closure = tokens[at + 1], lambda_at(tokens, at + 3)
+        if closure is None:
             return
-        last, body = found.last, found.body
+        last, body = closure.last, closure.body
         around = next(((a, b) for a, b in declarations(tokens).items() if a <= at < b), None)
         if around is None or tokens[last + 1].text != ";":
             return
-        how = {t.text for t in found.captures}
-        taken = captured(body, tokens[around[0] : at], found.names)
+        how = {t.text for t in closure.captures}
+        taken = captured(body, tokens[around[0] : at], closure.names)
         calls = [i for i in range(last + 2, around[1]) if tokens[i].text == name.text and tokens[i].kind == "id"]
         if taken is None or any(tokens[i + 1].text != "(" or tokens[i - 1].text in (".", "->") for i in calls):
             return
         behind = tokens[last + 1 : around[1]]
-        loose = [c for c in taken if c not in by_reference(found.captures)]
+        loose = [c for c in taken if c not in by_reference(closure.captures)]
         if how != {"&"} and any(changes(c, behind) for c in loose):
             return
-        instances = self._instances(found.params, calls)
+        instances = self._instances(closure.params, calls)
         if instances is None:
             return
         functions: dict[str, str] = {}
@@ -198,10 +198,10 @@ class _Sugar:
                 extra += not_in_text([like(word, "id", tokens[i])], tokens[i])
             tokens[end:end] = extra
             tokens[i] = like(functions[instances[i][0]], "id", tokens[i])
-        returns = found.returns or [like("auto" if any(t.text == "return" for t in body) else "void", "id", name)]
+        returns = closure.returns or [like("auto" if any(t.text == "return" for t in body) else "void", "id", name)]
         written: list[Token] = []
         for number, (key, function) in enumerate(functions.items()):
-            params = next((p for k, p in instances.values() if k == key), found.params)
+            params = next((p for k, p in instances.values() if k == key), closure.params)
             made = [*(like(t.text, t.kind, name) for t in returns), like(function, "id", name), like("(", "op", name)]
             made += params
             for k, (word, shape) in enumerate(taken.items()):
@@ -214,7 +214,7 @@ class _Sugar:
 
     def _instances(self, params: list[Token], calls: Sequence[int]) -> dict[int, tuple[str, list[Token]]] | None:
         """The parameters that each call gives a lambda, ``auto`` as the type of the argument; None: one is not seen."""
-        found: dict[int, tuple[str, list[Token]]] = {}
+        instances: dict[int, tuple[str, list[Token]]] = {}
         formals = split(params)
         for call in calls:
             actuals = split(self.tokens[call + 2 : partner(self.tokens, call + 1)])
@@ -232,10 +232,10 @@ class _Sugar:
             if any(t.text == "auto" for t in params):
                 if len(formals) != len(actuals):
                     return None
-                found[call] = spell(made), made
+                instances[call] = spell(made), made
             else:
-                found[call] = "", params
-        return None if not found and any(t.text == "auto" for t in params) else found
+                instances[call] = "", params
+        return None if not instances and any(t.text == "auto" for t in params) else instances
 
     # ------------------------------------------------------------------------------------ loops
 

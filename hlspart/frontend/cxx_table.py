@@ -20,12 +20,12 @@ class ClassTable:
 
     def every(self, of: str, inside: tuple[str, ...] = ()) -> Iterator[ClassText]:
         """A class and what it inherits from, itself first; ``inside``: what inherits from it."""
-        found = self.classes[of]
-        yield found
-        for base in found.bases:
+        text = self.classes[of]
+        yield text
+        for base in text.bases:
             inner = self.aliases.get(base)
             if inner is None or inner == of or inner in inside:
-                raise refuse(found.name, f"inheritance from {base}")
+                raise refuse(text.name, f"inheritance from {base}")
             yield from self.every(inner, (*inside, of))
 
     def alias(self, of: str, name: str) -> str | None:
@@ -42,15 +42,15 @@ class ClassTable:
         """The class that ``name`` is declared in, as seen from ``of``; None for data and unknown names."""
         known = self._owners.get((of, name))
         if known is None:
-            for found in self.every(of):
+            for text in self.every(of):
                 if (
-                    name in (t for t, _ in found.types)
-                    or name in found.enumerators
-                    or any(s.name.text == name for s in found.statics)
+                    name in (t for t, _ in text.types)
+                    or name in text.enumerators
+                    or any(s.name.text == name for s in text.statics)
                 ):
-                    known = found.name.text
+                    known = text.name.text
                     break
-                if any(f.name.text == name for f in found.functions):
+                if any(f.name.text == name for f in text.functions):
                     known = of
                     break
             self._owners[of, name] = known or ""
@@ -60,11 +60,9 @@ class ClassTable:
         """The member functions, inherited ones that nothing hides behind its own."""
         result: list[tuple[MemberFunction, ClassText]] = []
         hidden: set[str] = set()
-        for found in self.every(of):
-            result += [
-                (f, found) for f in found.functions if f.name.text not in hidden and not _twin(f, found.functions)
-            ]
-            hidden |= {f.name.text for f in found.functions}
+        for text in self.every(of):
+            result += [(f, text) for f in text.functions if f.name.text not in hidden and not _twin(f, text.functions)]
+            hidden |= {f.name.text for f in text.functions}
         return result
 
     def built(self, of: str) -> bool:
@@ -79,22 +77,22 @@ class ClassTable:
             (inner := self.class_of(m)) is not None and self.built_in_arrays(inner) for m in self.data(of)
         )
 
-    def _sets(self, found: ClassText, default: bool = False) -> bool:
-        if any(m.value and m.value[0].text in ("=", "{") for m in found.data):
+    def _sets(self, text: ClassText, default: bool = False) -> bool:
+        if any(m.value and m.value[0].text in ("=", "{") for m in text.data):
             return True
         # a stream gets a name; other constructors, its own and those of its bases, are looked at by themselves
-        nothing = {m.name.text for m in found.data if is_stream(m)} | self.own_names(found)
+        nothing = {m.name.text for m in text.data if is_stream(m)} | self.own_names(text)
         return any(
             any(name.text not in nothing for name, _ in c.inits)
             or c.body is None
             or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
-            for c in found.constructors
+            for c in text.constructors
             if not (default and c.needed)
         )
 
-    def own_names(self, found: ClassText) -> set[str]:
+    def own_names(self, text: ClassText) -> set[str]:
         """What a class and its bases are called in the initialisers of a constructor."""
-        every = {found.name.text, *found.bases, *(self.aliases.get(b, b) for b in found.bases)}
+        every = {text.name.text, *text.bases, *(self.aliases.get(b, b) for b in text.bases)}
         return every | {n.partition("<")[0] for n in every}
 
     def class_of(self, member: DataMember) -> str | None:
@@ -102,19 +100,19 @@ class ClassTable:
 
     def pragmas(self, of: str) -> Iterator[PragmaToken]:
         """Those in constructors about members, of members that are objects as well; what several say, once."""
-        for found in self.every(of):
+        for class_text in self.every(of):
             said: set[str] = set()
-            for constructor in found.constructors:
+            for constructor in class_text.constructors:
                 for token in constructor.body or []:
                     text = spell(token.body).lower() if isinstance(token, PragmaToken) and names_variable(token) else ""
                     if isinstance(token, PragmaToken) and text and text not in said:
                         said.add(text)
                         yield token
-            for member in found.data:
+            for member in class_text.data:
                 inner = self.aliases.get(member.type[-1].text) if member.type else None
                 if inner is not None:
                     for pragma in self.pragmas(inner):
-                        yield self.pragma_of(pragma, member.name, member.extents, found)
+                        yield self.pragma_of(pragma, member.name, member.extents, class_text)
 
     def pragma_of(self, pragma: PragmaToken, name: Token, extents: Sequence[Token], of: ClassText) -> PragmaToken:
         """A pragma of a constructor, for the object ``name`` of class ``of``, or an array of them.
@@ -211,9 +209,9 @@ def class_aliases(tokens: Sequence[Token], classes: Mapping[str, ClassText]) -> 
             yield words[-1].text, known[words[-1].text]
 
 
-def default_constructor(found: ClassText) -> MemberFunction:
+def default_constructor(text: ClassText) -> MemberFunction:
     """The constructor that a class without one has."""
-    name = found.name
+    name = text.name
     brackets = [like("(", "op", name), like(")", "op", name)]
     return MemberFunction([], name, brackets, [], [like("{", "op", name), like("}", "op", name)], False, False)
 

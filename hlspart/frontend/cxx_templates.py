@@ -69,19 +69,19 @@ def instantiated(
     end = like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
     # x.template f<4>() says to the compiler that f is a template of a type to come
     plain = [t for k, t in enumerate(tokens) if t.text != "template" or not k or tokens[k - 1].text not in (".", "->")]
-    found = collect(with_names([*plain, end, end, end]))
-    _raise(found.faults)
-    if not (found.templates or found.aliases):
-        return found.rest, []
-    found.requests += [request(text, end) for text in wanted]
-    unused_functions = without_unused(found)
-    work = _Instances(found)
-    work.expand(found.rest)
+    table = collect(with_names([*plain, end, end, end]))
+    _raise(table.faults)
+    if not (table.templates or table.aliases):
+        return table.rest, []
+    table.requests += [request(text, end) for text in wanted]
+    unused_functions = without_unused(table)
+    work = _Instances(table)
+    work.expand(table.rest)
     work.expand_asked()
     work.expand_rest()
     work.expand_open(path)
     used = {id(i.template) for i in work.made.values()}
-    unused = [t for group in found.templates.values() for t in group if id(t) not in used]
+    unused = [t for group in table.templates.values() for t in group if id(t) not in used]
     # what a header's class has for others is no hole in it
     unused = [t for t in unused if not (t.owner and t.tokens[0].path != path)]
     _raise([fault for t in unused if (fault := refused(t, path)) is not None])  # all at once: each costs a reading
@@ -97,17 +97,17 @@ def _raise(faults: Sequence[SourceError]) -> None:
 class _Instances:
     """Makes the instances that tokens ask for."""
 
-    def __init__(self, found: CxxTemplates) -> None:
-        self.found, self.templates = found, found.templates
+    def __init__(self, table: CxxTemplates) -> None:
+        self.table, self.templates = table, table.templates
         self.made: dict[tuple[int, str], _Instance] = {}
         self.by_name: dict[str, _Instance] = {}
         self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
         self.names = InstanceNames(self.instances)
-        self.types = type_names(found.rest)  # what names of types stand for
-        self.member_types = MemberTypes(found.rest, self.types)
-        self.constants = FileConstants(found.rest)
+        self.types = type_names(table.rest)  # what names of types stand for
+        self.member_types = MemberTypes(table.rest, self.types)
+        self.constants = FileConstants(table.rest)
         self._waiting: list[_Instance] = []
-        self._called = has_calls(found.templates)
+        self._called = has_calls(table.templates)
 
     def expand(self, tokens: list[Token]) -> None:
         """Replace uses in ``tokens`` by the names of instances, in place."""
@@ -117,9 +117,9 @@ class _Instances:
             constants.step(at)
             if tokens[at].text == ";":
                 self.names.note(tokens, at, constants)
-            alias = self.found.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
+            alias = self.table.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
             if at and tokens[at].text == "::" and at + 3 < len(tokens):
-                alias, at = class_alias(tokens, at, self.found.aliases, self.member_types.bases) or (alias, at)
+                alias, at = class_alias(tokens, at, self.table.aliases, self.member_types.bases) or (alias, at)
             if alias is not None and tokens[at + 1].text == "<":
                 end = matching_angle(tokens, at + 1)
                 if end is not None:
@@ -141,7 +141,7 @@ class _Instances:
 
     def expand_asked(self) -> None:
         """Explicit instantiations: ``template void f<8>(int x[8]);``."""
-        for words in self.found.requests:
+        for words in self.table.requests:
             self.expand(words)
 
     def expand_rest(self) -> None:
@@ -155,7 +155,7 @@ class _Instances:
         The last first, as what uses others stands behind them.
         """
         used = {id(i.template) for i in self.made.values()}
-        for template in reversed(list(self.found.every())):
+        for template in reversed(list(self.table.every())):
             if id(template) in used or template.owner or template.pack or template.tokens[0].path != path:
                 continue
             values = completed(template, opened(template))
@@ -234,7 +234,7 @@ class _Instances:
 
     def _members(self, made: _Instance, values: list[list[Token]]) -> None:
         """Member functions that stand outside of a class, and templates in it, which now are those of this instance."""
-        for outside in self.found.outside.get(made.template.name, ()):
+        for outside in self.table.outside.get(made.template.name, ()):
             if len(outside.params) == len(values) and made.template.pattern is None:
                 made.tokens += filled(outside, values, None, None)
         end = like("", "eof", made.tokens[-1])
@@ -253,7 +253,7 @@ class _Instances:
         """The class template that arguments mean, and what its own parameters are."""
         primary = next((t for t in group if t.pattern is None), None)
         declared = [
-            t for t in self.found.declared.get(group[0].name, ()) if t.defaults or t.pack or len(t.params) == len(given)
+            t for t in self.table.declared.get(group[0].name, ()) if t.defaults or t.pack or len(t.params) == len(given)
         ]
         named = primary or next(iter(declared), None)
         values = bound(named, given)
@@ -285,8 +285,8 @@ class _Instances:
                 continue
             values: list[list[Token]] | None
             if called and (len(given) < len(template.params) or template.pack):
-                found = deduced(template.params, given, template.tokens, tokens, end, self.instances, template.pack)
-                values = completed(template, found)
+                types = deduced(template.params, given, template.tokens, tokens, end, self.instances, template.pack)
+                values = completed(template, types)
                 values = values if values is not None or not given else bound(template, given)
             else:
                 values = bound(template, given)
@@ -314,16 +314,16 @@ class _Instances:
         for name, number in counts.items():
             if number > 1:
                 marked([i.tokens for i in self.made.values() if i.template.name == name], name)
-        rest, emitted, reached = self.found.rest, set[int](), set[int]()
+        rest, emitted, reached = self.table.rest, set[int](), set[int]()
         result: list[Token] = []
-        anchors = {id(t.anchor): t for t in self.found.every()}
-        late = self._late()
+        anchors = {id(t.anchor): t for t in self.table.every()}
+        early = self._late()
         here: dict[int, list[_Instance]] = {}
         for instance in self.made.values():
-            if id(instance) not in late:
+            if id(instance) not in early:
                 here.setdefault(id(instance.template), []).append(instance)
         open_ = set(map(id, unused))
-        names = Counter(t.text for part in (rest, *(x.tokens for x in self.found.every())) for t in part)
+        names = Counter(t.text for part in (rest, *(x.tokens for x in self.table.every())) for t in part)
 
         def emit(instance: _Instance) -> None:
             if id(instance) in emitted or id(instance.template) not in reached:
@@ -347,7 +347,7 @@ class _Instances:
                 if id(template) in open_:
                     result.extend(as_it_is(template, names))
 
-        starts = declarations(rest) if late else {}
+        starts = declarations(rest) if early else {}
         for at, token in enumerate(rest[:-3]):  # the sentinels stand behind all instances
             for inside in rest[at : starts.get(at, at)]:
                 if inside.text in self.by_name and not self.by_name[inside.text].template.owner:
@@ -374,8 +374,8 @@ class _Instances:
         """Instances that cannot stand where their templates do: their arguments are declared behind that place."""
         first: dict[str, int] = {}
         places: dict[int, int] = {}
-        anchors = {id(t.anchor): id(t) for t in self.found.every()}
-        for at, token in enumerate(self.found.rest):
+        anchors = {id(t.anchor): id(t) for t in self.table.every()}
+        for at, token in enumerate(self.table.rest):
             first.setdefault(token.text, at)
             if id(token) in anchors:
                 places[anchors[id(token)]] = at
@@ -383,18 +383,18 @@ class _Instances:
             if group[0].struct:
                 first[name] = min((places[id(t)] for t in group if id(t) in places), default=-1)
         instances = list(self.made.values())
-        late = {
+        early = {
             id(i) for i in instances
             if not i.template.owner
             and any(first.get(t.text, -1) > places.get(id(i.template), 0) for t in i.arguments if t.kind == "id")
         }  # fmt: skip
-        grown = bool(late)
+        grown = bool(early)
         while grown:
             more = {
                 id(i) for i in instances
-                if id(i) not in late and not i.template.owner
-                and any(t.text in self.by_name and id(self.by_name[t.text]) in late for t in i.tokens)
+                if id(i) not in early and not i.template.owner
+                and any(t.text in self.by_name and id(self.by_name[t.text]) in early for t in i.tokens)
             }  # fmt: skip
-            late |= more
+            early |= more
             grown = bool(more)
-        return late
+        return early

@@ -46,15 +46,15 @@ class KnownTypes:
 
     def width(self, type_: str, member: str) -> int | None:
         """``T::width`` and ``T::iwidth`` of a name of an arbitrary-precision type."""
-        found = self.types.get(type_) or self.aliases.get(type_)
-        if not isinstance(found, ir.ScalarType) or not found.name.startswith("ap_"):
+        known = self.types.get(type_) or self.aliases.get(type_)
+        if not isinstance(known, ir.ScalarType) or not known.name.startswith("ap_"):
             return None
-        whole = found.bits - found.fraction_bits if found.kind == "fixed" else None
-        return {"width": found.bits, "iwidth": whole}.get(member)
+        whole = known.bits - known.fraction_bits if known.kind == "fixed" else None
+        return {"width": known.bits, "iwidth": whole}.get(member)
 
     def _measured(self, tokens: list[Token]) -> list[Token]:
         """The tokens with the number for each ``T::width``."""
-        found: list[Token] = []
+        measured: list[Token] = []
         at = 0
         while at < len(tokens):
             member = at + 2 < len(tokens) and tokens[at + 1].text == "::"
@@ -62,9 +62,9 @@ class KnownTypes:
             number = tokens[at].copy()
             if value is not None:
                 number.kind, number.text = "num", str(value)
-            found.append(number)
+            measured.append(number)
             at += 1 if value is None else 3
-        return found
+        return measured
 
     def _sized(self, tokens: list[Token]) -> list[Token]:
         """The tokens with the size of each type that C has as a number of bytes."""
@@ -97,19 +97,19 @@ class KnownTypes:
                 self.functions[tokens[opening - 1].text.partition("<")[0]] = (names, body[2:end])
 
     def _called(self, name: str, values: Sequence[int], depth: int = 0) -> int | None:
-        found = self.functions.get(name.partition("<")[0])
+        function = self.functions.get(name.partition("<")[0])
         self._steps += 1
-        if found is None or len(found[0]) < len(values) or depth > _DEEPEST_CALL or self._steps > _MOST_STEPS:
+        if function is None or len(function[0]) < len(values) or depth > _DEEPEST_CALL or self._steps > _MOST_STEPS:
             return None
-        own = {name: value for (name, _), value in zip(found[0], values, strict=False)}
-        for parameter, default in found[0][len(values) :]:
+        own = {name: value for (name, _), value in zip(function[0], values, strict=False)}
+        for parameter, default in function[0][len(values) :]:
             value = self.evaluate(default) if default else None
             if value is None:
                 return None
             own[parameter] = value
         try:
             return evaluate_tokens(
-                found[1], lambda n: own.get(n, self.constants.get(n)), lambda n, v: self._called(n, v, depth + 1)
+                function[1], lambda n: own.get(n, self.constants.get(n)), lambda n, v: self._called(n, v, depth + 1)
             )
         except NotConstant:
             return None

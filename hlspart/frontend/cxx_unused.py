@@ -35,19 +35,19 @@ class UnusedFunction(Struct, frozen=True):
                 yield token, in_braces_of_a_loop(self.tokens, at, 0)
 
 
-def without_unused(found: CxxTemplates) -> list[UnusedFunction]:
+def without_unused(templates: CxxTemplates) -> list[UnusedFunction]:
     """Take member functions that nothing names out of the class templates.
 
     A class that is instantiated explicitly has all its functions, and of one without instance nothing is known.
     """
-    asked = {t.text for request in found.requests for t in request} | set(_without_instance(found))
+    asked = {t.text for request in templates.requests for t in request} | set(_without_instance(templates))
     taken: list[UnusedFunction] = []
     while True:
-        heads = {id(t): list(_heads(t.tokens)) for t in found.every() if t.struct}
+        heads = {id(t): list(_heads(t.tokens)) for t in templates.every() if t.struct}
         own = Counter(h.name.text for each in heads.values() for h in each)
-        said = _said((found.rest, *(t.tokens for t in _all(found))))
+        said = _said((templates.rest, *(t.tokens for t in _all(templates))))
         more: list[UnusedFunction] = []
-        for template in found.every():
+        for template in templates.every():
             unused = [h for h in heads.get(id(template), ()) if said[h.name.text] == own[h.name.text]]
             if template.name not in asked:
                 more += _take(template, [h for h in unused if h.name.text != template.name])
@@ -64,18 +64,18 @@ def _take(template: CxxTemplate, unused: Sequence[_Head]) -> Iterator[UnusedFunc
         template.renumber()
 
 
-def _without_instance(found: CxxTemplates) -> Iterator[str]:
+def _without_instance(templates: CxxTemplates) -> Iterator[str]:
     """Class templates that nothing but themselves names."""
-    texts = [(t, _said([t.tokens])) for t in _all(found)]
-    for name, group in found.templates.items():
+    texts = [(t, _said([t.tokens])) for t in _all(templates)]
+    for name, group in templates.templates.items():
         others = (said[name] for t, said in texts if t not in group)
-        if not any(others) and all(t.text != name for t in found.rest):
+        if not any(others) and all(t.text != name for t in templates.rest):
             yield name
 
 
-def _all(found: CxxTemplates) -> Iterator[CxxTemplate]:
-    yield from found.every()
-    for group in (*found.outside.values(), *found.declared.values(), found.aliases.values()):
+def _all(templates: CxxTemplates) -> Iterator[CxxTemplate]:
+    yield from templates.every()
+    for group in (*templates.outside.values(), *templates.declared.values(), templates.aliases.values()):
         yield from group
 
 

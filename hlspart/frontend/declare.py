@@ -301,12 +301,12 @@ class Declarations(Declarators):
 
     def _abstract_brackets(self, low: int, high: int) -> tuple[Origin, ...]:
         """Brackets of a parameter without a name: those that end it."""
-        found: list[Origin] = []
+        places: list[Origin] = []
         at = high
         while at > low and self.text.texts[at] == "]":
-            found.append(self.text.origin(self.text.match[at], at))
+            places.append(self.text.origin(self.text.match[at], at))
             at = self.text.match[at] - 1
-        return tuple(reversed(found))
+        return tuple(reversed(places))
 
     def prototype(self, node: Any, name_at: int, start: int, end: int) -> None:
         """A function declaration without body."""
@@ -344,13 +344,13 @@ class Declarations(Declarators):
 
     def _inner_extents(self, node: Any) -> tuple[int | None, ...]:
         """Extents of a parameter's array behind the first, as far as they are constants."""
-        found: list[int | None] = []
+        extents: list[int | None] = []
         node = node.type if isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl) else None
         while isinstance(node, c_ast.ArrayDecl):
             expr = self.expressions.lower(node.dim)[0] if node.dim is not None else None
-            found.append(None if expr is None else value_of(expr, self.context.collected.variables))
+            extents.append(None if expr is None else value_of(expr, self.context.collected.variables))
             node = node.type
-        return tuple(found)
+        return tuple(extents)
 
     def parameter_list(self, name_at: int) -> int:
         """The ``(`` of the parameter list of the function named at a token."""

@@ -203,8 +203,8 @@ class Expressions:
         if field == "width" and isinstance(of, ir.ScalarType) and of.library is not None:
             return ir.Const(self.at(first, member), ir.INT, of.bits, field), first, member
         if isinstance(of, ir.StructType):
-            found = self.context.tag(of.name) if not of.members else of
-            of = found if isinstance(found, ir.StructType) else of
+            structure = self.context.tag(of.name) if not of.members else of
+            of = structure if isinstance(structure, ir.StructType) else of
             if field.startswith(NTH) and int(field[len(NTH) :]) < len(of.members):
                 field = of.members[int(field[len(NTH) :])][0]
             type_ = next((t for n, t in of.members if n == field), ct.UNKNOWN)
@@ -490,13 +490,13 @@ class Expressions:
 
 def _subexpressions(node: Any) -> list[Any]:
     """The expressions nearest below a node that is none itself."""
-    found: list[Any] = []
+    children: list[Any] = []
     for _, child in node.children():
         if isinstance(child, _EXPRESSIONS):
-            found.append(child)
+            children.append(child)
         elif not isinstance(child, (c_ast.Typename, c_ast.TypeDecl)):
-            found.extend(_subexpressions(child))
-    return found
+            children.extend(_subexpressions(child))
+    return children
 
 
 _EXPRESSIONS = (

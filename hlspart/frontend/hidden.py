@@ -18,14 +18,14 @@ def hidden_uses(program: Program) -> dict[int, Origin]:
     by_name: dict[str, list[Variable]] = {}
     for variable in program.arrays():
         by_name.setdefault(variable.name, []).append(variable)
-    found: dict[int, Origin] = {}
+    uses: dict[int, Origin] = {}
     for region in program.inactive:
         for token in _words(program, region):
             for variable in by_name.get(token.text, ()):
                 span = Span(region.path, region.start + token.start, region.start + token.end)
-                if variable.id not in found and _in_scope(program, variable, span):
-                    found[variable.id] = Origin(span)
-    return found
+                if variable.id not in uses and _in_scope(program, variable, span):
+                    uses[variable.id] = Origin(span)
+    return uses
 
 
 def _words(program: Program, region: Span) -> Iterator[Token]:

@@ -98,27 +98,27 @@ class Holes:
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
         self._outline = Outline(tokens, brackets(tokens))
-        self._found: list[Cut] = []  # apart from each other, in the order of the text
+        self._cuts: list[Cut] = []  # apart from each other, in the order of the text
         self._attempts = 0
 
     @property
-    def found(self) -> tuple[Cut, ...]:
+    def cuts(self) -> tuple[Cut, ...]:
         """In the order of the text."""
-        return tuple(self._found)
+        return tuple(self._cuts)
 
     def _between(self, first: int, last: int) -> slice:
         """Where in the list the holes are that begin at tokens ``first`` to ``last``."""
-        low = bisect_left(self._found, first, key=_first)
-        return slice(low, bisect_right(self._found, last, lo=low, key=_first))
+        low = bisect_left(self._cuts, first, key=_first)
+        return slice(low, bisect_right(self._cuts, last, lo=low, key=_first))
 
     def _at_token(self, at: int) -> Cut | None:
-        number = bisect_right(self._found, at, key=_first) - 1
-        return self._found[number] if number >= 0 and at <= self._found[number].last else None
+        number = bisect_right(self._cuts, at, key=_first) - 1
+        return self._cuts[number] if number >= 0 and at <= self._cuts[number].last else None
 
     def cut(self, fault: SourceError) -> bool:
         """Cut out what the fault, and those found with it, are in; False when nothing is left to cut."""
         self._attempts += 1
-        before = set(map(id, self._found))
+        before = set(map(id, self._cuts))
         if self._attempts > MOST or not self._cut(fault):
             return False
         for other in fault.others:
@@ -136,11 +136,11 @@ class Holes:
                 hole = self._at_token(at)
                 behind = max(behind, at + 1 if hole is None else hole.last + 1)
                 continue
-            inside = self._found[self._between(item.first, item.last)]
+            inside = self._cuts[self._between(item.first, item.last)]
             cause = min((h.cause for h in inside), key=lambda c: c.start, default=fault)
             words = tuple(t for t in self._tokens[item.first : item.last + 1] if not isinstance(t, PragmaToken))
             types = {} if item.kind in ("body", "statement", "loop") else dict(_declared_types(words))
-            self._found[self._between(item.first, item.last)] = [Cut(cause, item, words, types)]
+            self._cuts[self._between(item.first, item.last)] = [Cut(cause, item, words, types)]
             return True
         return False
 
@@ -148,7 +148,7 @@ class Holes:
         """The unit's tokens with each hole in a function as ``__hole_N;``, and without the others and their pragmas."""
         result: list[Token] = []
         at = 0
-        for number, hole in enumerate(self.found):
+        for number, hole in enumerate(self.cuts):
             result += self._tokens[at : hole.first]
             if hole.in_function:
                 first, last = hole.tokens[0], hole.tokens[-1]
@@ -160,7 +160,7 @@ class Holes:
 
     def pragmas(self) -> Iterator[tuple[PragmaToken, Cut, bool, bool]]:
         """The pragmas in holes, each with whether it stands in a function, and in a loop."""
-        for hole in self.found:
+        for hole in self.cuts:
             for at in range(hole.first, hole.last + 1):
                 token = self._tokens[at]
                 if isinstance(token, PragmaToken):
@@ -180,13 +180,13 @@ class Holes:
 
     @cached_property
     def _at(self) -> dict[tuple[str, int], list[int]]:
-        found: dict[tuple[str, int], list[int]] = {}
+        holes: dict[tuple[str, int], list[int]] = {}
         for at, token in enumerate(self._tokens):
-            found.setdefault((token.path, token.start), []).append(at)
+            holes.setdefault((token.path, token.start), []).append(at)
             if token.use is not None:
                 for start in {token.use.start, token.lo} - {-1}:
-                    found.setdefault((token.use.path, start), []).append(at)
-        return found
+                    holes.setdefault((token.use.path, start), []).append(at)
+        return holes
 
     def _piece(self, at: int) -> OutlineItem | None:
         """What to cut around a token: the smallest item that is not cut yet and may be left out."""
@@ -195,7 +195,7 @@ class Holes:
             around = around[: [r.kind for r in around].index("class") + 1]
         hole = self._at_token(at)
         cut = None if hole is None else hole.item
-        near = self._found[self._between(around[0].first, around[0].last)] if around else []
+        near = self._cuts[self._between(around[0].first, around[0].last)] if around else []
         inside = sum(h.in_function for h in near)
         for item in reversed(around):
             if cut is not None and item.last - item.first <= cut.last - cut.first:

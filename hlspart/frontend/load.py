@@ -105,10 +105,10 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
 
 
 def _by_name(mentions: Iterable[tuple[str, Span]]) -> dict[str, tuple[Span, ...]]:
-    found: dict[str, list[Span]] = {}
+    spans_of: dict[str, list[Span]] = {}
     for name, span in mentions:
-        found.setdefault(name, []).append(span)
-    return {name: tuple(spans) for name, spans in found.items()}
+        spans_of.setdefault(name, []).append(span)
+    return {name: tuple(spans) for name, spans in spans_of.items()}
 
 
 @contextmanager
@@ -182,13 +182,13 @@ def _attempts(
             return _attempt(source, options, assumed, language, read, collected)
         except SourceError as fault:
             first = first or fault
-            found = _IN_EXPANSION.search(fault.message)
+            match = _IN_EXPANSION.search(fault.message)
             given = {d.partition("=")[0]: integer(d.partition("=")[2]) for d in options.defines}
-            value = given.get(found.group(1)) if found else None
-            if found is None or value is None:
+            value = given.get(match.group(1)) if match else None
+            if match is None or value is None:
                 raise (fault if fault.rule == "HLP003" else first) from None
-            assumed[found.group(1)] = value
-            kept = tuple(d for d in options.defines if d.partition("=")[0] != found.group(1))
+            assumed[match.group(1)] = value
+            kept = tuple(d for d in options.defines if d.partition("=")[0] != match.group(1))
             options = replace(options, defines=kept)
             collected.reset(mark)
             mark = collected.mark()
@@ -229,8 +229,8 @@ def _leaves_rest(fault: SourceError, language: str, defined: Collection[str]) ->
     Text that is no C is no C file; of C++ much is not read here, and then the grammar of C finds the fault. A macro
     of the command line may be meant for a parameter.
     """
-    found = _IN_EXPANSION.search(fault.message)
-    parameter = found is not None and found.group(1) in defined
+    match = _IN_EXPANSION.search(fault.message)
+    parameter = match is not None and match.group(1) in defined
     return not (fault.whole or parameter) and fault.rule in (("HLP002", "HLP003") if language == "c++" else ("HLP003",))
 
 
@@ -267,7 +267,7 @@ def _lower(
 def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
     """Records of what is not read."""
     said: set[str] = set()
-    for hole in holes.found:
+    for hole in holes.cuts:
         start, end = place(hole.tokens[0]), place(hole.tokens[-1])
         at = Span(start.path, start.start, max(start.end, end.end if end.path == start.path else start.end))
         unused = at.path.startswith(OWN) and hole.cause.quiet  # a template of the tool's own that nothing uses
@@ -296,8 +296,8 @@ def _read(
 ) -> None:  # fmt: skip
     """One attempt. Raises SourceError at the first thing that cannot be read."""
     types: dict[str, ir.CType] = {}
-    found = holes.found if holes is not None else ()
-    unread = {name: template for hole in found for name, template in hole.types.items()}
+    holes_read = holes.cuts if holes is not None else ()
+    unread = {name: template for hole in holes_read for name, template in hole.types.items()}
     given = language == "c++" and bool(raw)  # templates that nothing uses leave nothing
     defaults: Mapping[str, Mapping[int, Sequence[Token]]] = {}
     if language == "c++":
@@ -309,7 +309,7 @@ def _read(
                 note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
     types.update((n, ir.OtherType(n)) for n, template in unread.items() if not template and n not in types)
     tokens, pragmas = separated(raw)
-    if not tokens and not pragmas and (found or given):
+    if not tokens and not pragmas and (holes_read or given):
         return
     if not tokens and not pragmas:
         if result.faults:
@@ -326,7 +326,7 @@ def _read(
     if not result.missing:
         _note_types(path, tokens, [n for n in guessed if n not in STANDARD], collected)
     lowering = Lowering(path, TokenText(tokens, match), pragmas, collected, language)
-    lowering.context.assumed, lowering.context.holes = assumed, found
+    lowering.context.assumed, lowering.context.holes = assumed, holes_read
     lowering.context.defaults = defaults
     lowering.unit(tree, types)
 

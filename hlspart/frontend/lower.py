@@ -174,11 +174,11 @@ class Lowering:
         if not isinstance(func, c_ast.FuncDecl):
             return []
         listed = declarations.parameter_list(name_at)
-        found = declarations.parameters(func, listed)
+        parameters = declarations.parameters(func, listed)
         if node.param_decls:
-            return self._old_style(node, found, self.text.match[listed] + 1, opening, block)
+            return self._old_style(node, parameters, self.text.match[listed] + 1, opening, block)
         result = []
-        for number, param in enumerate(found):
+        for number, param in enumerate(parameters):
             if param.node is None or isinstance(param.node, c_ast.ID):
                 continue
             declared = declarations.type_of(param.node.type, parameter=True)
@@ -454,13 +454,13 @@ def _name_token(node: Any) -> int | None:
 
 def _returned(body: Sequence[ir.Stmt]) -> ir.CType:
     """What a function declared ``auto`` returns."""
-    found = {
+    types = {
         s.value.type
         for stmt in body
         for s in ir.walk_statements(stmt)
         if isinstance(s, ir.Return) and s.value is not None
     }
-    return found.pop() if len(found) == 1 else ct.UNKNOWN if found else ct.VOID
+    return types.pop() if len(types) == 1 else ct.UNKNOWN if types else ct.VOID
 
 
 def _variadic(node: Any) -> bool:

@@ -114,8 +114,8 @@ class Methods:
         if not into and (name == "read_nb" or (name == "read" and args)):
             return ir.OpaqueExpr(at, ct.BOOL, f"non-blocking stream operation {name}", (stream, *args))
         returns: ir.CType = {"read": element, "write": ct.VOID, "size": ct.UNSIGNED}.get(name, ct.BOOL)
-        told = name == "read" and into and args[0].type == ct.BOOL and element != ct.BOOL
-        if told:  # TAPA's in.read(ok)
+        asks_success = name == "read" and into and args[0].type == ct.BOOL and element != ct.BOOL
+        if asks_success:  # TAPA's in.read(ok)
             return ir.Call(self.context.collected.new_id(), at, element, "stream.read_if", (stream, *args), callee)
         if name == "read" and len(args) == 1:  # in.read(x), in >> x
             value = ir.Call(self.context.collected.new_id(), at, element, "stream.read", (stream,), callee)

@@ -96,8 +96,8 @@ class ObjectCalls:
         if of is not None and isinstance(target, ir.ScalarType):
             start = f"{of.name}::operator"
             known = {n for names in self.context.names for n in names if n.startswith(start)}
-            found = [self.context.lookup(n) for n in sorted(known) if n[len(start) :][:1].isidentifier()]
-            functions = [x for x in found if isinstance(x, FunctionDeclaration)]
+            entries = [self.context.lookup(n) for n in sorted(known) if n[len(start) :][:1].isidentifier()]
+            functions = [x for x in entries if isinstance(x, FunctionDeclaration)]
             if len(functions) == 1 and len(_every(functions[0])) == 1:
                 return self.call(functions[0], (value,), value.at, value.at)
             if functions:
@@ -181,13 +181,13 @@ class ObjectCalls:
     def call(self, entry: FunctionDeclaration, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
         """A call of the one of several functions that fits."""
         collected = self.context.collected
-        found = chosen(entry, args, collected.functions, collected.variables)
-        args = self.handed(found.name, args)
-        place = self.place(found, args, at)
+        function = chosen(entry, args, collected.functions, collected.variables)
+        args = self.handed(function.name, args)
+        place = self.place(function, args, at)
         if place is not None:
             return place
-        collected.called.setdefault(found.name, callee)
-        return ir.Call(collected.new_id(), at, found.returns, found.name, args, callee)
+        collected.called.setdefault(function.name, callee)
+        return ir.Call(collected.new_id(), at, function.returns, function.name, args, callee)
 
     def place(self, entry: FunctionDeclaration, args: Sequence[ir.Expr], at: Origin) -> ir.Expr | None:
         """What a function that returns a reference, and does nothing else, stands for in a call."""

@@ -98,7 +98,7 @@ class Outline:
 
     def _template_end(self, at: int, end: int) -> int | None:
         """The ``>`` of the template heads that begin here."""
-        found: int | None = None
+        end_of: int | None = None
         while at + 1 < end and self.texts[at] == "template" and self.texts[at + 1] == "<":
             level = 0
             at += 1
@@ -108,16 +108,16 @@ class Outline:
                 if level <= 0:
                     break
                 at = self.match[at] + 1 if self.match[at] > at else at + 1
-            found = min(at, end - 1)
+            end_of = min(at, end - 1)
             at += 1
-        return found
+        return end_of
 
     def _items(self, start: int, end: int, members: bool) -> list[tuple[int, int, int | None, Kind | None]]:
         """Declarations between two tokens, each with its last token, its brace and its kind (None: a namespace)."""
         known = self._known.get(start)
         if known is not None:
             return known
-        found: list[tuple[int, int, int | None, Kind | None]] = []
+        items: list[tuple[int, int, int | None, Kind | None]] = []
         at = start
         while at < end:
             if self._skipped(at) or (members and self.texts[at + 1 : at + 2] == [":"]):
@@ -125,12 +125,12 @@ class Outline:
                 continue
             opening = None if members else self._namespace(at, end)
             if opening is not None:
-                found.append((at, self.match[opening], opening, None))
+                items.append((at, self.match[opening], opening, None))
             else:
-                found.append((at, *self._declaration(at, end)))
-            at = found[-1][1] + 1
-        self._known[start] = found
-        return found
+                items.append((at, *self._declaration(at, end)))
+            at = items[-1][1] + 1
+        self._known[start] = items
+        return items
 
     def _within(self, start: int, end: int, place: int, members: bool) -> Iterator[OutlineItem]:
         items = self._items(start, end, members)

@@ -25,7 +25,7 @@ def signature(
 
     ``rows``: of each the extents of an array behind the first, which are part of its type where they are known.
     """
-    found = []
+    types = []
     for tokens, name, inner, reference in zip(parameters, names, rows, references, strict=True):
         words: list[str] = []
         depth = pointers = 0
@@ -41,8 +41,8 @@ def signature(
         if len(words) > 1 and words[-1] == "int" and words[-2] in ("unsigned", "long", "short"):
             words.pop()
         known = "".join(f"[{n}]" for n in inner) if None not in inner else ""
-        found.append(" ".join(words) + "*" * pointers + known)
-    return tuple(found)
+        types.append(" ".join(words) + "*" * pointers + known)
+    return tuple(types)
 
 
 def chosen(
@@ -65,9 +65,9 @@ def chosen(
     if all(typed[x.name] is not None for x in open_):
         open_ = [x for x in open_ if all(map(_fits, typed[x.name] or (), types))]
         same = [x for x in open_ if all(map(_same, typed[x.name] or (), types))]
-    for found in ([x for x in same if len(x.signature) == count], open_):
-        if len(found) == 1:
-            return found[0]
+    for candidates in ([x for x in same if len(x.signature) == count], open_):
+        if len(candidates) == 1:
+            return candidates[0]
     exact = [x for x in open_ if len(x.signature) == count]
     if len(exact) == 1 and all(x.signature[:count] == exact[0].signature for x in open_):
         return exact[0]

@@ -383,9 +383,9 @@ def _parse(tokens: list[Token], prepared: list[CToken], prelude: int) -> c_ast.F
         tree: c_ast.FileAST = CParser(lexer=make).parse("")
         return tree
     except ParseError as fault:
-        found = _COORD.match(str(fault))
-        message = found.group(2) if found else str(fault).lstrip(": ")
-        index = int(found.group(1)) if found else lexer.at - prelude - 1
+        match = _COORD.match(str(fault))
+        message = match.group(2) if match else str(fault).lstrip(": ")
+        index = int(match.group(1)) if match else lexer.at - prelude - 1
     except RecursionError:
         near = tokens[max(0, min(lexer.at - prelude, len(tokens)) - 1)]
         raise error(near, "nested too deeply", "HLP004") from None

@@ -259,26 +259,26 @@ class Preprocessor:
                 name = spell(rest[1:-1]).replace(" ", "")
         else:
             raise SourceError("HLP002", "#include needs a file name", source.path, line.start, word.end)
-        found = self._find(source, name, quoted)
-        if found is None:
+        header = self._find(source, name, quoted)
+        if header is None:
             end = line.tokens[-1].end
             self.result.missing.append((name, self.refused.get(name, ""), source.path, line.start, end))
             return
-        if posixpath.basename(found.path) != posixpath.basename(name) and not found.path.startswith(OWN):
+        if posixpath.basename(header.path) != posixpath.basename(name) and not header.path.startswith(OWN):
             at = Span(source.path, line.start, line.tokens[-1].end)
-            self.result.respelled.append((name, posixpath.basename(found.path), at))
-        if found.path in self.once:
+            self.result.respelled.append((name, posixpath.basename(header.path), at))
+        if header.path in self.once:
             return
-        if found.path in self.stack and len(self.stack) >= MAX_INCLUDE_DEPTH:
-            last = len(self.stack) - 1 - self.stack[::-1].index(found.path)
-            chain = " -> ".join(posixpath.basename(p) for p in [*self.stack[last:], found.path])
+        if header.path in self.stack and len(self.stack) >= MAX_INCLUDE_DEPTH:
+            last = len(self.stack) - 1 - self.stack[::-1].index(header.path)
+            chain = " -> ".join(posixpath.basename(p) for p in [*self.stack[last:], header.path])
             raise SourceError("HLP002", f"include loop: {chain}", source.path, line.start, line.tokens[-1].end)
         if len(self.stack) >= MAX_INCLUDE_DEPTH:
             message = f"includes nested deeper than {MAX_INCLUDE_DEPTH}"
             raise SourceError("HLP004", message, source.path, line.start, line.tokens[-1].end)
-        if found.path not in self.result.headers:
-            self.result.headers.append(found.path)
-        self._file(found)
+        if header.path not in self.result.headers:
+            self.result.headers.append(header.path)
+        self._file(header)
         self._flush()
 
     def _find(self, source: SourceText, name: str, quoted: bool) -> SourceText | None:
@@ -290,15 +290,15 @@ class Preprocessor:
             folders.insert(0, posixpath.dirname(source.path))
         if not source.path.startswith(OWN):
             for folder in folders:
-                found = self._at(posixpath.normpath(posixpath.join(folder, name)), name)
-                if found is not None:
-                    return found
+                header = self._at(posixpath.normpath(posixpath.join(folder, name)), name)
+                if header is not None:
+                    return header
             if own is None and name not in self.refused:
                 for folder in folders:
                     for path in any_case(folder, name):
-                        found = self._at(path, name)
-                        if found is not None:
-                            return found
+                        header = self._at(path, name)
+                        if header is not None:
+                            return header
         return own
 
     def _at(self, path: str, name: str) -> SourceText | None:

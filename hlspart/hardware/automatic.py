@@ -121,7 +121,7 @@ class Automatic(Struct, frozen=True, dict=True):
         roots = [m for m in members if m.storage != "parameter"]
         if not self.target.replicated_ports or len(roots) != 1:
             return False
-        found: dict[int, dict[str, dict[object, int]]] = {}
+        needs: dict[int, dict[str, dict[object, int]]] = {}
         for a in (a for m in members for a in self.analysis.of_array(m.id)):
             if not a.loops:
                 continue
@@ -136,10 +136,10 @@ class Automatic(Struct, frozen=True, dict=True):
                     copies *= info.trip_count.max or 1
             fixed = a.index is not None and all(self._is_constant(a, f) for f in a.index)
             if not (fixed and a.kind == "read"):
-                found.setdefault(nest, {}).setdefault(a.kind, {})[a.index or a.ref] = copies
+                needs.setdefault(nest, {}).setdefault(a.kind, {})[a.index or a.ref] = copies
         loads = [
             (math.ceil(sum(x.get("read", {}).values()) / banks), math.ceil(sum(x.get("write", {}).values()) / banks))
-            for x in found.values()
+            for x in needs.values()
         ]
         return max((w for _, w in loads), default=0) <= 1 and max((r + w for r, w in loads), default=0) > 2
 

@@ -32,12 +32,12 @@ class Bindings(Struct, frozen=True, dict=True):
 
     @cached_property
     def _by_variable(self) -> Mapping[int, list[Directive]]:
-        found: dict[int, list[Directive]] = {}
+        directives: dict[int, list[Directive]] = {}
         for d in self.program.directives:
             if d.kind in ("bind_storage", "resource", "interface", "array_reshape", "stream") and d.usable:
                 for variable in d.variables:
-                    found.setdefault(variable, []).append(d)
-        return found
+                    directives.setdefault(variable, []).append(d)
+        return directives
 
     def of(self, variable: Variable) -> tuple[str | None, int | None, str | None, bool]:
         """(storage, read latency, resource, bound) as directives on the variable or its group say."""
@@ -46,9 +46,9 @@ class Bindings(Struct, frozen=True, dict=True):
             for d in self._by_variable.get(member, ()):
                 if d.kind != "interface" and not self._has_effect(member):
                     continue
-                found, interface = self._says(d)
-                if found is not None and storage is None:
-                    storage = found
+                binding, interface = self._says(d)
+                if binding is not None and storage is None:
+                    storage = binding
                     latency = d.values.get("latency")
                 if interface is not None and resource is None:
                     resource = interface
@@ -101,8 +101,8 @@ class Bindings(Struct, frozen=True, dict=True):
         members = self.arrays.members(variable)
         if any(self.program.variable(m).volatile for m in members):
             return False  # what is not a burst is not widened, and a volatile access is none
-        found = (d for m in members for d in self._by_variable.get(m, ()))
-        return self.target.widens or any(d.has("max_widen_bitwidth") for d in found)
+        directives = (d for m in members for d in self._by_variable.get(m, ()))
+        return self.target.widens or any(d.has("max_widen_bitwidth") for d in directives)
 
     def is_bound(self, variable: Variable) -> bool:
         """Whether a directive chooses the memory."""

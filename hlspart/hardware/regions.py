@@ -23,7 +23,7 @@ def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, RegionSha
 
     A process is a call or a loop among the statements of the region, with all functions that it calls.
     """
-    found: dict[int, RegionSharing] = {}
+    sharings: dict[int, RegionSharing] = {}
     for d in program.directives:
         if d.kind != "dataflow" or not d.usable or d.function is None or d.function not in program.functions:
             continue
@@ -43,8 +43,10 @@ def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, RegionSha
         inside = {analysis.group_of.get(v, -1 - v) for v in own}
         for group, users in by_array.items():
             if len(users) > 1 and group not in inside:
-                found |= {v: RegionSharing(len(users), group not in writes) for variables in users for v in variables}
-    return found
+                sharings |= {
+                    v: RegionSharing(len(users), group not in writes) for variables in users for v in variables
+                }
+    return sharings
 
 
 class _Process(Struct, frozen=True):
@@ -64,11 +66,11 @@ def _processes(program: c.Program, body: c.Stmt) -> Iterator[_Process]:
             yield _Process(frozenset(called), loops)
 
 
-def _called(program: c.Program, statements: Sequence[c.Stmt], found: set[str]) -> None:
+def _called(program: c.Program, statements: Sequence[c.Stmt], functions: set[str]) -> None:
     """Functions of the program that statements call, directly or not."""
     for root in statements:
         values = (e for s in c.walk_statements(root) for top in c.expressions(s) for e in c.walk(top))
         for name in [e.function for e in values if isinstance(e, c.Call)]:
-            if name is not None and name in program.functions and name not in found:
-                found.add(name)
-                _called(program, [program.functions[name].body], found)
+            if name is not None and name in program.functions and name not in functions:
+                functions.add(name)
+                _called(program, [program.functions[name].body], functions)

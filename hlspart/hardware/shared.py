@@ -19,14 +19,14 @@ Names = dict[frozenset[int], tuple[str, int]]
 @once_per_code(16)
 def shared(program: c.Program) -> Names:
     """Pairs of variables that one function knows and that may name one array: (words for where that is seen, line)."""
-    found: Names = {}
+    names: Names = {}
     for function in program.functions.values():
         pointers = _pointers(program, function)
-        for ident, held in pointers.items():
-            also = {other for other, theirs in pointers.items() if held & theirs}
-            for other in (held | also) - {ident}:
+        for ident, arrays in pointers.items():
+            also = {other for other, theirs in pointers.items() if arrays & theirs}
+            for other in (arrays | also) - {ident}:
                 where = f"as {program.variable(ident).name} is set"
-                found[frozenset((ident, other))] = (where, program.line(program.variable(ident).at))
+                names[frozenset((ident, other))] = (where, program.line(program.variable(ident).at))
     calls = [
         (call, program.functions[call.function or ""].params, [_named(program, arg) for arg in call.args])
         for made in effects(program).calls.values()
@@ -39,19 +39,19 @@ def shared(program: c.Program) -> Names:
         changed = False
         for call, formals, given in calls:
             for one, mine in zip(formals, given, strict=False):
-                also = {v for pair in found if pair & mine for v in pair & wide}
+                also = {v for pair in names if pair & mine for v in pair & wide}
                 for pair in (frozenset((one, v)) for v in (mine | also) & wide):
-                    if pair not in found:
-                        found[pair] = ("in the call", program.line(call.at))
+                    if pair not in names:
+                        names[pair] = ("in the call", program.line(call.at))
                         changed = True
             for (one, mine), (other, theirs) in combinations(zip(formals, given, strict=False), 2):
                 pair = frozenset((one, other))
-                if pair in found or not (mine and theirs):
+                if pair in names or not (mine and theirs):
                     continue
-                if mine & theirs or any(frozenset((x, y)) in found for x in mine for y in theirs):
-                    found[pair] = ("in the call", program.line(call.at))
+                if mine & theirs or any(frozenset((x, y)) in names for x in mine for y in theirs):
+                    names[pair] = ("in the call", program.line(call.at))
                     changed = True
-    return found
+    return names
 
 
 def beside_modules(
@@ -84,7 +84,7 @@ def _named(program: c.Program, expr: c.Expr) -> frozenset[int]:
 
 def _pointers(program: c.Program, function: c.Function) -> dict[int, frozenset[int]]:
     """What each local pointer of a function may point into, by way of other local pointers too."""
-    held: dict[int, frozenset[int]] = {}
+    arrays: dict[int, frozenset[int]] = {}
     for stmt in c.walk_statements(function.body):
         given: list[tuple[int, c.Expr]] = []
         if isinstance(stmt, c.Declare):
@@ -98,9 +98,9 @@ def _pointers(program: c.Program, function: c.Function) -> dict[int, frozenset[i
             ]
         for variable, value in given:
             if isinstance(program.variable(variable).type, c.PointerType):
-                held[variable] = held.get(variable, frozenset()) | _named(program, value)
-    for middle in held:  # transitive closure
-        for ident in held:
-            if middle in held[ident]:
-                held[ident] |= held[middle]
-    return held
+                arrays[variable] = arrays.get(variable, frozenset()) | _named(program, value)
+    for middle in arrays:  # transitive closure
+        for ident in arrays:
+            if middle in arrays[ident]:
+                arrays[ident] |= arrays[middle]
+    return arrays

@@ -22,7 +22,7 @@ def slices(program: Program) -> dict[int, frozenset[Slice] | None]:
                     rows.setdefault(parameter, set()).add((given.variable, len(given.indices)))
                 else:
                     other.add(parameter)
-    return {p: None if p in other else frozenset(found) for p, found in rows.items()}
+    return {p: None if p in other else frozenset(used) for p, used in rows.items()}
 
 
 def only_rows(program: Program, group: ArrayGroup) -> bool:

@@ -114,11 +114,11 @@ class Storage:
 
     def _row(self, variable: Variable) -> Memory | None:
         """The memory of a parameter that gets rows of arrays alike from all its callers; None where it does not."""
-        found = self._slices.get(variable.id)
-        if not found or not self.arrays.are_parameters(variable.id):
+        slices = self._slices.get(variable.id)
+        if not slices or not self.arrays.are_parameters(variable.id):
             return None
         rows = []
-        for array, fixed in found:
+        for array, fixed in slices:
             memory = self.memory(array)
             resource = memory.resource if memory.storage == BUS else ""
             layout = PerDimLayout(memory.layout.dims[fixed:])
@@ -137,9 +137,9 @@ class Storage:
         parts = group.of(variable.id) if group is not None else ()
         split = self.automatic.constant_dims(variable) if not parts else frozenset()
         extents = variable.dims or self.analysis.shapes.get(variable.id, ())
-        found = make_layout(extents, parts)
-        if found is not None and not split:
-            return self._ruled(found)
+        layout = make_layout(extents, parts)
+        if layout is not None and not split:
+            return self._ruled(layout)
         used = max((len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None), default=1)
         dims = extents or (None,) * used
         return PerDimLayout(
@@ -154,8 +154,8 @@ class Storage:
         from hlspart.partition.layout import make_layout
 
         asked = self.validation.ports.get(self.analysis.group_of.get(variable.id, -1), ())
-        found = make_layout(layout.shape, asked) if variable.id not in self.packings else None
-        return self._ruled(found) if found is not None else layout
+        divided = make_layout(layout.shape, asked) if variable.id not in self.packings else None
+        return self._ruled(divided) if divided is not None else layout
 
     def _ruled(self, layout: PerDimLayout) -> PerDimLayout:
         """Block partitions of uneven extents by the tool's own rule."""

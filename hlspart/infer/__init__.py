@@ -57,5 +57,5 @@ def infer(
     if options.pareto:
         return pareto(lambda opts: settled(prepared(program, opts), writer).result, options)
     inference = prepared(program, options)
-    found = settled(inference, writer)
-    return with_hints(inference, found, lambda of: prepared(of, options)) if options.hints else found.result
+    proposal = settled(inference, writer)
+    return with_hints(inference, proposal, lambda of: prepared(of, options)) if options.hints else proposal.result

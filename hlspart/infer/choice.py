@@ -105,8 +105,8 @@ class Chooser(Struct, frozen=True, dict=True):
                 return pragma
             return replace(other, reason=f"{other.reason}; a pragma that does needs {pragma.banks} and costs more")
         other = self._any(needs, start) if self.rewrites else None
-        found = [c for c in (pragma, other, self._replicated(bound)) if c is not None]
-        return min(found, key=self._price, default=None)
+        choices = [c for c in (pragma, other, self._replicated(bound)) if c is not None]
+        return min(choices, key=self._price, default=None)
 
     def _price(self, choice: Choice) -> tuple[int, ...]:
         blocks, luts = choice.cost.bram18k, choice.cost.luts + choice.cost.register_bits
@@ -252,11 +252,11 @@ class Chooser(Struct, frozen=True, dict=True):
     def _in_order(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
         """All partitions with the least number of banks that serve, but for those that were tried or do not part."""
         while True:
-            found = self._from(space, start)
-            left = tuple(x for x in found if x not in self.tried and self._parts(x))
-            if left or not found:
+            layouts = self._from(space, start)
+            left = tuple(x for x in layouts if x not in self.tried and self._parts(x))
+            if left or not layouts:
                 return left
-            start = found[0].banks + 1
+            start = layouts[0].banks + 1
 
     def _parts(self, layout: PerDimLayout) -> bool:
         return separated(self.demand, layout, self.apart) == self.apart
@@ -265,7 +265,7 @@ class Chooser(Struct, frozen=True, dict=True):
         if not self.options.pow2:
             return space.least(start)
         numbers = (tuple(space.solutions(n)) for n in _powers(self.most) if n >= start)
-        return next((found for found in numbers if found), ())
+        return next((layouts for layouts in numbers if layouts), ())
 
     def _simplicity(self, layout: PerDimLayout) -> tuple[object, ...]:
         """Among equals: fewer blocks of memory, fewer dimensions, powers of two, cyclic before block."""
@@ -289,31 +289,31 @@ class Chooser(Struct, frozen=True, dict=True):
     # ---------------------------------------------------------------------------- any scheme
 
     def _any(self, needs: Sequence[Need], start: int) -> Choice | None:
-        found = self._least(needs, start)
-        if self.model == "static" and self._leaving(needs) < (self.most + 1 if found is None else found.banks):
+        banking = self._least(needs, start)
+        if self.model == "static" and self._leaving(needs) < (self.most + 1 if banking is None else banking.banks):
             pragma = self._pragma(needs, lower_bound(needs, self.demand.shape), start)
-            if pragma is not None and (found is None or pragma.banks < found.banks):
+            if pragma is not None and (banking is None or pragma.banks < banking.banks):
                 why = f"{pragma.reason}; loads leave their loop under it, which no other mapping brings about"
-                if found is None:
+                if banking is None:
                     why = f"{pragma.reason}; no mapping that a text can select was found within the effort"
                 return replace(pragma, proved=False, absolute=False, reason=why)
-        if found is None:
+        if banking is None:
             return None
-        layout: Layout = found.layout
+        layout: Layout = banking.layout
         static = self._space(needs, "static")
-        said = min(static.solutions(found.banks), key=self._simplicity, default=None)
+        said = min(static.solutions(banking.banks), key=self._simplicity, default=None)
         existing = self.demand.existing
-        if existing is not None and existing.banks == found.banks and all(n.fits(existing, "static") for n in needs):
+        if existing is not None and existing.banks == banking.banks and all(n.fits(existing, "static") for n in needs):
             said = existing
         rewrite = said is None
         if said is not None:
             layout = said
-        why = found.reason
+        why = banking.reason
         if rewrite:
             why += "; no pragma says so: the bank of an access is not known at compile time"
         return Choice(
-            layout.kind, layout, self._cost(layout, rewrite), found.lower_bound, found.excluded and start == 1,
-            found.absolute, found.space + (", powers of two" if self.options.pow2 else ""), why, rewrite,
+            layout.kind, layout, self._cost(layout, rewrite), banking.lower_bound, banking.excluded and start == 1,
+            banking.absolute, banking.space + (", powers of two" if self.options.pow2 else ""), why, rewrite,
         )  # fmt: skip
 
     def interval(self, need: Need, layout: Layout) -> int:
@@ -334,8 +334,8 @@ class Chooser(Struct, frozen=True, dict=True):
             ways = list(itertools.islice(itertools.product(*(n.port_splits for n in needs)), MOST_WAYS))
         best: Banking | None = None
         for way in ways:
-            found = self._least_of(way, start, self.most if best is None else best.banks - 1)
-            best = found or best
+            banking = self._least_of(way, start, self.most if best is None else best.banks - 1)
+            best = banking or best
         if best is None or ways == [tuple(needs)]:
             return best
         bound = lower_bound(needs, self.demand.shape)
@@ -363,9 +363,9 @@ class Chooser(Struct, frozen=True, dict=True):
             return least_any(needs, self.demand.shape, most, effort, start, tables, written)
         for banks in _powers(most):
             if banks >= start:
-                found = least_any(needs, self.demand.shape, banks, effort, banks, tables, written)
-                if found is not None:
-                    return found
+                banking = least_any(needs, self.demand.shape, banks, effort, banks, tables, written)
+                if banking is not None:
+                    return banking
         return None
 
     # --------------------------------------------------------------------------- replication

@@ -42,12 +42,12 @@ class Choosing(Struct, frozen=True):
 
     def solve(self, floors: Mapping[LoopKey, int]) -> tuple[Plan, Choosing]:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``; and what was found out."""
-        found = tuple(d for demand in self.ground.demands if (d := demand.at(floors)).loops)
-        now = self.noting(found)
+        demands = tuple(d for demand in self.ground.demands if (d := demand.at(floors)).loops)
+        now = self.noting(demands)
         starts: dict[int, int] = {}
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
-        for _ in range(1 + REPAIRS + len(found)):
-            decisions, now = now.decided(found, starts)
+        for _ in range(1 + REPAIRS + len(demands)):
+            decisions, now = now.decided(demands, starts)
             after = now.confirm(decisions)
             if rejected := refused(decisions, after):
                 now = replace(now, whole={**now.whole, **rejected})
@@ -69,15 +69,15 @@ class Choosing(Struct, frozen=True):
         self, demands: Sequence[Demand], starts: Mapping[int, int] = NO_STARTS, last: bool = True
     ) -> tuple[tuple[Decision, ...], Choosing]:
         """A decision for each demand, from so many banks on by group; and which of them slow a loop."""
-        found = [self._decide(d, starts.get(d.group.id, 1), last) for d in demands]
-        slow = {d.group.id: why for d, (_, why) in zip(demands, found, strict=True) if why}
-        return tuple(d for d, _ in found), replace(self, slowed={**slow, **self.slowed})
+        decisions = [self._decide(d, starts.get(d.group.id, 1), last) for d in demands]
+        slow = {d.group.id: why for d, (_, why) in zip(demands, decisions, strict=True) if why}
+        return tuple(d for d, _ in decisions), replace(self, slowed={**slow, **self.slowed})
 
     def noting(self, demands: Sequence[Demand]) -> Choosing:
         """With the groups that are decided on: those that may be partitioned and that no pragma beside serves."""
         open_ = (d for d in demands if d.fault is None and self.open_to_change(d.group.id))
-        held = (d for d in open_ if not (self.ground.options.beside and self._served_by_pragmas(d)))
-        return replace(self, deciding=frozenset(d.group.id for d in held))
+        decided = (d for d in open_ if not (self.ground.options.beside and self._served_by_pragmas(d)))
+        return replace(self, deciding=frozenset(d.group.id for d in decided))
 
     def raised(
         self, after: IIResult, floors: Mapping[LoopKey, int], decisions: Sequence[Decision]
@@ -163,9 +163,9 @@ class Choosing(Struct, frozen=True):
         choice, slow = self._choice(demand, chooser, start)
         if choice is None:
             return self.kept(demand, chooser), ""
-        late = any(n.ii > self.ground.targets[key(x.result)] for n, x in zip(needs, demand.loops, strict=True))
+        misses = any(n.ii > self.ground.targets[key(x.result)] for n, x in zip(needs, demand.loops, strict=True))
         known = self.slowed.get(demand.group.id, slow)  # not why even more banks do not help
-        slower = known if late or choice.reason == "no partition helps" else ""
+        slower = known if misses or choice.reason == "no partition helps" else ""
         return self.decision(demand, choice, slower), slow
 
     def _choice(self, demand: Demand, chooser: Chooser, start: int) -> tuple[Choice | None, str]:
@@ -217,17 +217,17 @@ class Choosing(Struct, frozen=True):
     def kept(self, demand: Demand, chooser: Chooser) -> Decision:
         """The decision to keep an array as it is."""
         none = chooser.none([loop.need for loop in demand.loops])
-        held = self.restraints.held.get(demand.group.id)
+        decision = self.restraints.held.get(demand.group.id)
         if demand.fault is not None:
             reason = f"not partitioned: {demand.fault}"
-        elif held is not None:
-            reason = f"{'kept' if demand.existing is not None else 'left'} as it is: {held}"
+        elif decision is not None:
+            reason = f"{'kept' if demand.existing is not None else 'left'} as it is: {decision}"
         elif demand.existing is not None:
             reason = "kept as it is" + (", as asked" if self.ground.options.keep else "")
         else:
             reason = "not asked for"
         layout = demand.existing if demand.existing is not None else none.layout
-        fits = demand.fault is None and held is None
+        fits = demand.fault is None and decision is None
         fits = fits and all(loop.need.fits(layout, self.ground.model) for loop in demand.loops)
         kind = layout.kind
         choice = replace(
@@ -268,8 +268,8 @@ class Choosing(Struct, frozen=True):
         out = []
         for d in decisions:
             if gone & set(d.demand.directives) - set(d.removed):
-                held = tuple(k for k in d.demand.directives if self._removable(k))
-                d = replace(d, directives=self._directives(d.demand, d.choice), removed=held)
+                removed = tuple(k for k in d.demand.directives if self._removable(k))
+                d = replace(d, directives=self._directives(d.demand, d.choice), removed=removed)
             out.append(d)
         return tuple(out)
 
@@ -287,8 +287,8 @@ class Choosing(Struct, frozen=True):
 def refused(decisions: Sequence[Decision], after: IIResult) -> dict[int, str]:
     """Groups whose new directives validation does not accept, and why."""
     new = [d for d in decisions for _ in d.directives]
-    found = zip(reversed(new), reversed(after.pragmas), strict=False)
+    pairs = zip(reversed(new), reversed(after.pragmas), strict=False)
     return {
         d.demand.group.id: f"not partitioned: {status.reason}"
-        for d, status in found if status.status in ("rejected", "conflict")
+        for d, status in pairs if status.status in ("rejected", "conflict")
     }  # fmt: skip

@@ -119,8 +119,8 @@ def with_pipelines(program: Program, result: IIResult, functions: frozenset[str]
 
 def _called(program: Program, loop: Loop) -> frozenset[str]:
     """Functions that the body of a loop runs."""
-    found = (e for top in statement_expressions(program, loop.body) for e in walk(top))
-    names = tuple(e.function for e in found if isinstance(e, Call) and e.function is not None)
+    expressions = (e for top in statement_expressions(program, loop.body) for e in walk(top))
+    names = tuple(e.function for e in expressions if isinstance(e, Call) and e.function is not None)
     return effects(program).reachable(names)
 
 
@@ -143,12 +143,12 @@ def without(program: Program, directives: Sequence[int]) -> Program:
 def partition_indices(program: Program, analysis: AccessAnalysis) -> dict[int, tuple[int, ...]]:
     """Indices in ``Program.directives`` of the ARRAY_PARTITIONs of each group."""
     known = {id(d): k for k, d in enumerate(program.directives)}
-    found: dict[int, set[int]] = {}
+    indices: dict[int, set[int]] = {}
     for request in requests(program):
         group = analysis.group_of.get(request.variable)
         if group is not None:
-            found.setdefault(group, set()).add(known[id(request.directive)])
-    return {group: tuple(sorted(ids)) for group, ids in found.items()}
+            indices.setdefault(group, set()).add(known[id(request.directive)])
+    return {group: tuple(sorted(ids)) for group, ids in indices.items()}
 
 
 def demands(
@@ -174,7 +174,9 @@ def demands(
             continue
         whole = result.function if result.loop < 0 else None
         space, accesses = performed.of(result.loop, whole)
-        for variable, touched in (x for v, found in sorted(accesses.items()) for x in _of_arrays(program, v, found)):
+        for variable, touched in (
+            x for v, demanded in sorted(accesses.items()) for x in _of_arrays(program, v, demanded)
+        ):
             ident = analysis.group_of.get(variable)
             memory = memories.get(variable)
             if ident is None or memory is None or not touched or not program.variable(variable).is_array:
@@ -182,14 +184,14 @@ def demands(
             ports, ii = target.ports(memory.storage), targets[key(result)]
             need = Need(space, touched, ports, ii, target.exclusive_arms, effort)
             loops.setdefault(ident, []).append(LoopNeed(result, variable, need, entered(result)))
-    held = partition_indices(program, analysis)
-    found = []
+    removable = partition_indices(program, analysis)
+    demanded = []
     for group in analysis.groups:
         if group.id in loops:
             demand = _demand(program, analysis, validation, group, memories, target, tuple(loops[group.id]))
             if demand is not None:
-                found.append(replace(demand, directives=held.get(group.id, ())))
-    return tuple(found)
+                demanded.append(replace(demand, directives=removable.get(group.id, ())))
+    return tuple(demanded)
 
 
 def _of_arrays(
@@ -283,7 +285,7 @@ def partition_directives(
     program: Program, demand: Demand, layout: PerDimLayout, positional: bool = False
 ) -> tuple[Directive, ...]:
     """ARRAY_PARTITION directives that say ``layout`` for all roots of a demand."""
-    found = []
+    directives = []
     for root in demand.roots:
         variable = program.variable(root)
         function = variable.function or demand.loops[0].result.function
@@ -301,10 +303,10 @@ def partition_directives(
                 o.name if o.value is None else f"{o.name}={o.value}" for o in words
             )
             at, named = variable.at, (root,)
-            found.append(
+            directives.append(
                 Directive("array_partition", "vitis", "pragma", at, text, tuple(words), values, function, None, named)
             )
-    return tuple(found)
+    return tuple(directives)
 
 
 def storage_directive(program: Program, root: int, storage: str, function: str) -> Directive:

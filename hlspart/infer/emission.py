@@ -24,8 +24,8 @@ def emit(program: Program, result: InferResult, form: str) -> str:
         return "".join(_pragmas(program, result, form))
     lines, seen = [], set[int]()
     for array in _by_directives(result):
-        held = (program.directives[k] for k in array.removed if k not in seen)
-        lines += [f"# first remove {_place(program, d)}: #pragma {_words(d)}" for d in held if d.source == "pragma"]
+        removed = (program.directives[k] for k in array.removed if k not in seen)
+        lines += [f"# first remove {_place(program, d)}: #pragma {_words(d)}" for d in removed if d.source == "pragma"]
         lines += [print_directive(d, program, form) for d in _directives(program, array)]  # type: ignore[arg-type]
         seen |= set(array.removed)
     header = ["[hls]"] if form == "cfg" and lines else []
@@ -90,8 +90,8 @@ def _pragmas(program: Program, result: InferResult, form: str) -> Iterator[str]:
     seen = set[int]()
     for array in _by_directives(result):
         for index in (k for k in array.removed if k not in seen):
-            held = program.directives[index]
-            yield f"// {_place(program, held)}: remove #pragma {_words(held)}\n"
+            directive = program.directives[index]
+            yield f"// {_place(program, directive)}: remove #pragma {_words(directive)}\n"
         seen |= set(array.removed)
         for d in _directives(program, array):
             variable = program.variable(d.variables[0])
@@ -118,7 +118,7 @@ def _directives(program: Program, array: InferredArray) -> list[Directive]:
     """The new directives of an array, from its pragma lines; none when it keeps those it has."""
     if not array.fresh:
         return []
-    found = []
+    directives = []
     per_root = len(array.pragmas) // max(1, len(array.roots))
     for position, pragma in enumerate(array.pragmas):
         root = program.variable(array.roots[position // max(1, per_root)])
@@ -127,8 +127,10 @@ def _directives(program: Program, array: InferredArray) -> list[Directive]:
         values = {o.name: int(o.value) for o in options if o.value is not None and o.value.isdigit()}
         function = root.function or array.scope
         text = pragma.removeprefix("#pragma ")
-        found.append(Directive(kind, "vitis", "pragma", root.at, text, options, values, function, None, (root.id,)))
-    return found
+        directives.append(
+            Directive(kind, "vitis", "pragma", root.at, text, options, values, function, None, (root.id,))
+        )
+    return directives
 
 
 def _pair(word: str) -> tuple[str, str | None]:

@@ -57,10 +57,10 @@ def settled(inference: Inference, writer: Writer) -> Proposal:
         price = inference.price(text.checked)
         if text.sound and (best is None or price <= best[0]):
             best, way = (price, text), restraints
-        found = text.blamed
-        rewrites = {g: why for g, why in found.items() if g in text.rewrites}
-        others = {g: why for g, why in found.items() if g not in text.rewrites}
-        if not found:
+        blamed = text.blamed
+        rewrites = {g: why for g, why in blamed.items() if g in text.rewrites}
+        others = {g: why for g, why in blamed.items() if g not in text.rewrites}
+        if not blamed:
             break
         dividing = {
             g: why for g, why in others.items() if g in text.proposal.dividing and g not in restraints.undivided
@@ -141,26 +141,26 @@ class _Text(Struct, frozen=True, dict=True):
             loops=tuple(self._checked(item, there.get((item.function, item.loop))) for item in self.result.loops),
         )
 
-    def _checked(self, item: InferredLoop, found: LoopResult | None) -> InferredLoop:
+    def _checked(self, item: InferredLoop, loop: LoopResult | None) -> InferredLoop:
         """A loop with the II that its text has: unknown where the rewrite refuses what it needs, or is not checked."""
         why = "".join(f"the rewrite refuses {name}: {reason}" for name, reason in list(self._refused.items())[:1])
         if self.unread and not why:
             why = UNREAD
         if why and item.rewritten:
             return replace(item, ii_after=None, span_after=None, cause=f"{item.cause}; unknown, because {why}")
-        if self.unread or found is None or not found.pipelined:
+        if self.unread or loop is None or not loop.pipelined:
             return item
-        found = as_asked(found, item.target_ii or 1)
-        span = found.bounds if found.ii is None else None
-        if (found.ii, span) == (item.ii_after, item.span_after):
+        loop = as_asked(loop, item.target_ii or 1)
+        span = loop.bounds if loop.ii is None else None
+        if (loop.ii, span) == (item.ii_after, item.span_after):
             return item
         names = ", ".join(self.inference.program.variable(v).name for v in item.rewritten)
         needs = [f"needs the rewrite of {names}"] if names else []
         asked = item.target_ii or 1
-        if found.ii is None or found.ii > asked:
-            why = found.cause or binding(found, asked) or f"the scheduler needs II {found.ii}"
+        if loop.ii is None or loop.ii > asked:
+            why = loop.cause or binding(loop, asked) or f"the scheduler needs II {loop.ii}"
             needs = [f"in the rewritten text: {why}" if self.written is not None else why, *needs]
-        return replace(item, ii_after=found.ii, cause="; ".join(needs) or None, span_after=span)
+        return replace(item, ii_after=loop.ii, cause="; ".join(needs) or None, span_after=span)
 
     @property
     def missed(self) -> dict[tuple[str, int], int]:
@@ -181,12 +181,12 @@ class _Text(Struct, frozen=True, dict=True):
     @cached_property
     def _lost(self) -> tuple[Regression, ...]:
         run = self.inference
-        allowed, found = run.options.target_ii, list[Regression]()
+        allowed, lost = run.options.target_ii, list[Regression]()
         if self.annotated is not None:
-            found += regressions(run.given, run.first, self.annotated, None, allowed)
+            lost += regressions(run.given, run.first, self.annotated, None, allowed)
         if self.written is not None and self.rewritten is not None:
-            found += regressions(run.given, run.first, self.rewritten, self.written.lines, allowed)
-        return tuple(found)
+            lost += regressions(run.given, run.first, self.rewritten, self.written.lines, allowed)
+        return tuple(lost)
 
     @property
     def sound(self) -> bool:
@@ -196,7 +196,7 @@ class _Text(Struct, frozen=True, dict=True):
     @cached_property
     def blamed(self) -> dict[int, str]:
         """Groups to be served in another way, and why: by pragmas instead of a rewrite, else by what they have."""
-        every, found = self.inference.options.scheme == "any", dict[int, str]()
+        every, blamed = self.inference.options.scheme == "any", dict[int, str]()
         for group, array in self.rewrites.items() if not every else ():
             if array.name in self._refused:
                 gains = [x for x in self.result.loops if array.variable in x.rewritten]
@@ -204,9 +204,9 @@ class _Text(Struct, frozen=True, dict=True):
                 served = " and ".join(f"{x.name} at II {x.ii_after}" for x in gains)
                 served += " with --split-top" if array.split_top else ""
                 aim = f"{array.banks} banks would serve {served}, but " if gains else ""
-                found[group] = f"{aim}the rewrite refuses it: {self._refused[array.name]}"
+                blamed[group] = f"{aim}the rewrite refuses it: {self._refused[array.name]}"
             elif self.written is not None and self.unread and array.name in _wide(self.written):
-                found[group] = UNREAD
+                blamed[group] = UNREAD
         changed = {
             self.inference.analysis.group_of[a.variable]
             for a in self.result.arrays
@@ -216,15 +216,15 @@ class _Text(Struct, frozen=True, dict=True):
             inside = self._groups(lost) & changed or changed
             rewrites = inside & self.rewrites.keys()
             if self.written is not None and rewrites:
-                found |= dict.fromkeys(rewrites - found.keys(), f"with banks selected at run time {lost.text}")
+                blamed |= dict.fromkeys(rewrites - blamed.keys(), f"with banks selected at run time {lost.text}")
             else:
-                found |= dict.fromkeys(inside - found.keys(), f"otherwise {lost.text}")
+                blamed |= dict.fromkeys(inside - blamed.keys(), f"otherwise {lost.text}")
         for item, hoped in zip(self.checked.loops, self.result.loops, strict=True):
             if not every and (item.ii_after or 0) > (hoped.ii_after or item.ii_after or 0):
                 for variable in item.rewritten:
                     why = f"banks selected at run time leave {item.name} at II {item.ii_after}"
-                    found.setdefault(self.inference.analysis.group_of[variable], why)
-        return found
+                    blamed.setdefault(self.inference.analysis.group_of[variable], why)
+        return blamed
 
     def _groups(self, lost: Regression) -> set[int]:
         """Groups that a slower loop or function accesses."""

@@ -22,8 +22,8 @@ def with_hints(done: Inference, proposal: Proposal, again: Callable[[Program], I
     """What ``done`` proposes, with a hint on the loops that take longest; ``again`` infers for another program."""
     result = proposal.result
     loops = {key(x): x for x in proposal.outcome.loops}
-    found = [loops[k] for k in done.targets if k in loops]
-    slowest = sorted(found, key=lambda x: -(_cycles(x) or 0))[:MOST_LOOPS]
+    targets = [loops[k] for k in done.targets if k in loops]
+    slowest = sorted(targets, key=lambda x: -(_cycles(x) or 0))[:MOST_LOOPS]
     hints: dict[tuple[str, str], str | None] = {}
     budget = MOST_PREDICTED
     for loop in slowest:

@@ -100,9 +100,9 @@ class Inference:
             return Proposal(InferResult((), ()), self.before)
         free = self.free_of_ports()
         plan, run = self._planned(Choosing(self, restraints), self.floors(free, restraints))
-        separate, found = without_orders(run, free)
-        plan, then, run = self._faster(replace(run, separations=found), plan, free, separate)
-        chosen: tuple[Mapping[int, Separation], Mapping[int, str]] = (found if then is separate else {}, {})
+        separate, proposal = without_orders(run, free)
+        plan, then, run = self._faster(replace(run, separations=proposal), plan, free, separate)
+        chosen: tuple[Mapping[int, Separation], Mapping[int, str]] = (proposal if then is separate else {}, {})
         ways = [(then, chosen[0])]
         if then is not free and self.missed(plan[1], self.floors(then, restraints)):
             ways.append((free, {}))  # registers in place of what parts stores, not beside it
@@ -233,8 +233,8 @@ class Inference:
     def _remember(
         self, directives: tuple[Directive, ...], apart: frozenset[int], target: Target, result: IIResult
     ) -> None:
-        late = any(x.pipelined and (x.ii is None or x.ii > (x.target_ii or 1)) for x in result.loops)
-        aided = late or any(map(copied, result.arrays))
+        misses = any(x.pipelined and (x.ii is None or x.ii > (x.target_ii or 1)) for x in result.loops)
+        aided = misses or any(map(copied, result.arrays))
         targets = (target,) if aided else (self.real, self.target)  # the two differ in nothing else
         self._checked.extend((directives, apart, on, result) for on in targets)
 

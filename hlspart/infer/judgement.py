@@ -14,9 +14,9 @@ def judge(demand: Demand, choice: Choice, model: BankModel) -> str:
     old = demand.existing
     if old is None:
         return ""
-    held = counted(old.banks, "bank")
+    banks = counted(old.banks, "bank")
     if choice.layout == old and not choice.rewrite:
-        return f"kept: {held}"
+        return f"kept: {banks}"
     loads = [(_interval(loop.need, old, model), loop) for loop in demand.loops]
     whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in demand.shape))
     if choice.kind == "none":

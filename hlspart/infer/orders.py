@@ -83,7 +83,7 @@ def _ordered(run: Choosing, demand: Demand, result: IIResult) -> frozenset[Pair]
     None of a step that stands for accesses of one element, too: no bank parts these.
     """
     missing = {key(x): x for x in run.ground.asked_loops(result) if rank(x) > (run.ground.targets[key(x)], 0)}
-    found = set[Pair]()
+    ordered = set[Pair]()
     for k, loop in enumerate(demand.loops):
         name = run.ground.program.variable(loop.variable).name
         steps = missing[key(loop.result)].cycle if key(loop.result) in missing else ()
@@ -99,8 +99,8 @@ def _ordered(run: Choosing, demand: Demand, result: IIResult) -> frozenset[Pair]
             if _inside(second) and second.through == name:
                 pairs = {(a, b) for a in there(first) for b in there(second) if a != b}
                 if not any(index[a] == index[b] for a, b in pairs):
-                    found |= {(k, a, b) for a, b in pairs}
-    return frozenset(found)
+                    ordered |= {(k, a, b) for a, b in pairs}
+    return frozenset(ordered)
 
 
 def _partitions(run: Choosing, demand: Demand) -> Iterator[PerDimLayout]:

@@ -54,13 +54,13 @@ def outcomes(
         elif loop.bounds is not None and loop.bounds[1] > asked:
             cause = "; ".join(x for x in (cause, binding(loop, asked)) if x)
         old, target_ii = before.get(key(loop), loop), run.ground.options.target_ii or loop.target_ii
-        found = InferredLoop(
+        supposed = InferredLoop(
             loop.function, loop.name, target_ii, old.ii, loop.ii, cause, None, rewritten,
             old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None, loop.loop,
         )  # fmt: skip
         if run.ground.supposed:
-            found = _supposed(run, found, names_of.get((found.function, found.loop), found.name))
-        out.append(found)
+            supposed = _supposed(run, supposed, names_of.get((supposed.function, supposed.loop), supposed.name))
+        out.append(supposed)
     return out
 
 

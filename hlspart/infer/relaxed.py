@@ -81,10 +81,10 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
     iis, choice = alone, solve(alone)
     if choice is None:
         ways = [(k, [*alone[:k], most[k], *alone[k + 1 :]]) for k in every if most[k] > alone[k]]
-        found = [(k, lowest(trial, k)) for k, trial in ways if solve(trial) is not None]
-        if found:
-            costs = [f"{demand.loops[k].result.name} at II {way[k]} costs {price(way, k)} cycles" for k, way in found]
-            _, iis = min(found, key=lambda item: (price(item[1], item[0]), item[0]))
+        bounds = [(k, lowest(trial, k)) for k, trial in ways if solve(trial) is not None]
+        if bounds:
+            costs = [f"{demand.loops[k].result.name} at II {way[k]} costs {price(way, k)} cycles" for k, way in bounds]
+            _, iis = min(bounds, key=lambda item: (price(item[1], item[0]), item[0]))
             said.append(f"not all loops can have their II: {', '.join(costs)}")
         else:
             iis = list(alone)

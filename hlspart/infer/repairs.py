@@ -112,9 +112,9 @@ def _as_registers(run: Choosing, chosen: Sequence[Demand]) -> tuple[IIResult, li
     said = [(d, x) for d in chosen for x in run.decision(d, run.chooser(d).as_registers("")).said]
     groups = {d.group.id for d in chosen}
     beside = (x for group, p in run.separations.items() if group not in groups for x in p.directives)
-    found = run.ground.with_ports_enough((*beside, *(x for _, x in said)))
-    states = zip(reversed(said), reversed(found.pragmas), strict=False)
-    return found, [d for (d, _), x in states if x.status in ("rejected", "conflict")]
+    result = run.ground.with_ports_enough((*beside, *(x for _, x in said)))
+    states = zip(reversed(said), reversed(result.pragmas), strict=False)
+    return result, [d for (d, _), x in states if x.status in ("rejected", "conflict")]
 
 
 def why(what: str, demand: Demand, gains: Sequence[LoopResult]) -> str:

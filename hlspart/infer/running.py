@@ -91,5 +91,5 @@ def copied(array: ArrayResult) -> bool:
 
 def copies(ground: Ground, demand: Demand) -> int:
     """Copies that the tool makes of an array unasked, if nothing partitions it."""
-    found = (a.copies for a in ground.unpartitioned.arrays if copied(a) and a.variable in demand.roots)
-    return max(found, default=1)
+    counts = (a.copies for a in ground.unpartitioned.arrays if copied(a) and a.variable in demand.roots)
+    return max(counts, default=1)

@@ -206,12 +206,12 @@ def characters_of(hnf: Matrix) -> tuple[tuple[Vector, int], ...]:
             if odd is None:
                 break
             m[k] = [a + b for a, b in zip(m[k], m[odd], strict=True)]
-    found = []
+    characters = []
     for k in range(rank):
         n = abs(m[k][k])
         if n > 1:
-            found.append((plainest(tuple(v[r][k] % n for r in range(rank)), n), n))
-    return tuple(found)
+            characters.append((plainest(tuple(v[r][k] % n for r in range(rank)), n), n))
+    return tuple(characters)
 
 
 def plainest(alpha: Vector, modulus: int) -> Vector:

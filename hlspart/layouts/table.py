@@ -115,7 +115,7 @@ class TableLayout(CrossingDimensions, Struct, frozen=True, dict=True):
         cases: dict[int, list[str]] = {}
         for bank, at in zip(self.table, product(*map(range, self.classes.moduli)), strict=True):
             cases.setdefault(bank, []).append(" and ".join(f"{p} = {v}" for p, v in zip(parts, at, strict=True)))
-        arms = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
+        arms = (f"{bank} : {' or '.join(f'({case})' for case in cells)}" for bank, cells in cases.items())
         return f"({'; '.join(arms)})"
 
     @property
@@ -135,7 +135,7 @@ class TableLayout(CrossingDimensions, Struct, frozen=True, dict=True):
             if end == len(self.table) or self.table[end] != self.table[start]:
                 runs.setdefault(self.table[start], []).append(f"{start} <= {place} < {end}")
                 start = end
-        arms = (f"{bank} : {' or '.join(found)}" for bank, found in runs.items())
+        arms = (f"{bank} : {' or '.join(cells)}" for bank, cells in runs.items())
         return f"({'; '.join(arms)})"
 
     def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:

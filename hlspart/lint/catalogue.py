@@ -62,12 +62,12 @@ def entries() -> tuple[Entry, ...]:
 
     Raises SettingsError for an entry point that cannot be loaded.
     """
-    found: dict[str, Entry] = {}
+    by_code: dict[str, Entry] = {}
     for module, source in _modules():
         rule, check = getattr(module, "RULE", None), getattr(module, "check", None)
         if isinstance(rule, Rule) and callable(check):
-            found.setdefault(rule.code, Entry(rule, check, inspect.getdoc(module) or "", source))
-    return tuple(found[code] for code in sorted(found))
+            by_code.setdefault(rule.code, Entry(rule, check, inspect.getdoc(module) or "", source))
+    return tuple(by_code[code] for code in sorted(by_code))
 
 
 def _modules() -> Iterator[tuple[object, str | None]]:

@@ -88,13 +88,13 @@ def changes(revision: str, paths: Sequence[str]) -> Changes:
 def _repositories(paths: Iterable[str]) -> dict[str, list[str]]:
     """Top folder of each repository -> the paths in it."""
     tops: dict[str, str] = {}
-    found: dict[str, list[str]] = {}
+    repositories: dict[str, list[str]] = {}
     for path in paths:
         folder = os.path.dirname(path)
         if folder not in tops:
             tops[folder] = os.path.realpath(_text(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
-        found.setdefault(tops[folder], []).append(path)
-    return found
+        repositories.setdefault(tops[folder], []).append(path)
+    return repositories
 
 
 def _base(top: str, revision: str) -> str:
@@ -162,7 +162,7 @@ def _text(folder: str, *args: str, what: str | None = None) -> str:
 # ----------------------------------------------------------------------------------- findings
 
 
-def brought(report: LintReport, found: Changes, before: LintReport | None) -> list[Diagnostic]:
+def brought(report: LintReport, changes: Changes, before: LintReport | None) -> list[Diagnostic]:
     """The findings on changed lines, or explained by one, and those that were not there ``before``."""
     old = {mark for _, mark in fingerprints(before)} if before is not None else set()
     same = set(report.files) - set(before.files if before is not None else ())  # not looked at: nothing is new there
@@ -170,7 +170,7 @@ def brought(report: LintReport, found: Changes, before: LintReport | None) -> li
         item
         for item, mark in fingerprints(report)
         if item.place.path in report.broken
-        or any(_touches(p, found.lines) for p in (item.place, *(r.place for r in item.related)))
+        or any(_touches(p, changes.lines) for p in (item.place, *(r.place for r in item.related)))
         or (item.place.path not in same and mark not in old)
     ]
 

@@ -86,7 +86,7 @@ def load(settings: Settings) -> LintConfig:
             except (TypeError, ValueError) as error:
                 raise settings.fault(key, f"{key}: {error}") from None
     named = {key: values.get(key, ()) for key in ("select", "ignore")}
-    named["per-file-ignores"] = tuple(x for found in values.get("per_file_ignores", {}).values() for x in found)
+    named["per-file-ignores"] = tuple(x for codes in values.get("per_file_ignores", {}).values() for x in codes)
     for key, names in named.items():
         for name in names:
             if not known_rule(name):
@@ -118,13 +118,13 @@ def _pairs(value: object, read: Callable[[object], Any]) -> dict[str, Any]:
 
 
 def _by_code(value: object) -> dict[str, Severity]:
-    found = {}
+    severities = {}
     for name, severity in _pairs(value, _severity).items():
         entry = find(name)
         if entry is None:
             raise ValueError(f"no rule {name!r}")
-        found[entry.rule.code] = severity
-    return found
+        severities[entry.rule.code] = severity
+    return severities
 
 
 def _count(value: object) -> int:

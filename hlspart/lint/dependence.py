@@ -26,11 +26,11 @@ def carried(analysis: AccessAnalysis, directive: Directive) -> Witness | None:
     denied = directive.choice("dependent", ("true", "false")) != "true"
     if directive.choice("type", ("inter", "intra")) == "intra":
         return _inside(analysis, directive.loop, directive.variables[0], kinds) if denied else None
-    found = least(analysis, directive.loop, directive.variables[0], kinds)
+    witness = least(analysis, directive.loop, directive.variables[0], kinds)
     claimed = directive.values.get("distance")
-    if found is None or (claimed is None and not denied) or (claimed is not None and found.distance >= claimed):
+    if witness is None or (claimed is None and not denied) or (claimed is not None and witness.distance >= claimed):
         return None
-    return found
+    return witness
 
 
 def least(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds) -> Witness | None:
@@ -112,10 +112,10 @@ def misstep(program: Program, analysis: AccessAnalysis, accesses: Sequence[Acces
     variable = program.variable(accesses[0].array)
     dims = analysis.shapes.get(variable.id) or variable.dims or (None,)
     steps = {ident: info.step if not info.exits else None for ident, info in analysis.loops.items()}
-    found = found_by(accesses, dims, steps)
-    if found is None:
+    step = found_by(accesses, dims, steps)
+    if step is None:
         return None
-    (b, later, element), first = found.second, found.first
+    (b, later, element), first = step.second, step.first
     if first is None:
-        return Misstep(found.kind, b.at, later, element, None, {}, 0)
-    return Misstep(found.kind, b.at, later, element, first[0].at, first[1], first[2])
+        return Misstep(step.kind, b.at, later, element, None, {}, 0)
+    return Misstep(step.kind, b.at, later, element, first[0].at, first[1], first[2])

@@ -32,7 +32,7 @@ def page(entry: Entry) -> str:
 
 def pages() -> dict[str, str]:
     """File name below docs/rules/ -> text: a page per rule and the index."""
-    found = {f"{e.rule.code}.md": page(e) for e in entries()}
+    texts = {f"{e.rule.code}.md": page(e) for e in entries()}
     lines = [
         "# Lint rules", "",
         "Generated from the rules themselves by `make docs`. Vitis messages with a number are quoted; those without",
@@ -45,5 +45,5 @@ def pages() -> dict[str, str]:
                 link = f"[{e.rule.code}]({e.rule.code}.md)"
                 lines.append(f"| {link} | {e.rule.name} | {e.rule.severity} | {e.summary.lower()} |")
         lines.append("")
-    found["README.md"] = "\n".join(lines)
-    return found
+    texts["README.md"] = "\n".join(lines)
+    return texts

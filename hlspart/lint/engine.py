@@ -74,15 +74,15 @@ def run(
         defined,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))
-    found: dict[Diagnostic, None] = {}
+    diagnostics: dict[Diagnostic, None] = {}
     for entry in entries():
         if entry.rule.code in enabled:
-            found.update(dict.fromkeys(entry.findings(facts)))
+            diagnostics.update(dict.fromkeys(entry.findings(facts)))
     files = tuple(unit.path for unit in program.units)
     others = facts.foreign  # what is said to another tool is no fault
     shown = [
         _with_severity(d, config)
-        for d in found
+        for d in diagnostics
         if _belongs(d, program)
         and (d.place.path not in others or d.rule in _OF_ALL_TOOLS)
         and not config.excuses(d.rule, d.name, d.place.path)
@@ -91,8 +91,8 @@ def run(
     marks = suppressions({p: s for p, s in program.sources.items() if p not in broken and _given(p, program)})
     rules = {entry.rule.code: entry.rule for entry in entries()}
     kept, hidden = apply(independent(facts, shown, rules), marks, enabled)
-    told = folded(once_per_template(in_order(kept)), rules, config.select)
-    return LintReport(files, tuple(told), hidden, catalogue(), program.sources, broken)
+    reported = folded(once_per_template(in_order(kept)), rules, config.select)
+    return LintReport(files, tuple(reported), hidden, catalogue(), program.sources, broken)
 
 
 def _pragmas(program: Program, result: InferResult) -> tuple[Edit, ...]:
@@ -112,10 +112,10 @@ def once_per_template(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
     """The reports of several programs as one; a header that several of them include is told once."""
-    found = in_order(dict.fromkeys(d for r in reports for d in r.diagnostics))
+    diagnostics = in_order(dict.fromkeys(d for r in reports for d in r.diagnostics))
     sources = {p: s for r in reports for p, s in r.sources.items()}
     broken = tuple(p for r in reports for p in r.broken)
-    return LintReport(tuple(paths), found, sum(r.suppressed for r in reports), catalogue(), sources, broken)
+    return LintReport(tuple(paths), diagnostics, sum(r.suppressed for r in reports), catalogue(), sources, broken)
 
 
 def in_order(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

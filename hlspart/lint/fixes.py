@@ -58,14 +58,14 @@ def fix(
         return Fixed({}, (), tuple(refused))
     if _problem(program, report, ii, again, wanted) is None:
         return Fixed(_texts(program, wanted), tuple(wanted), tuple(refused))
-    held: list[Diagnostic] = []
+    fixed: list[Diagnostic] = []
     for item in wanted:
-        problem = _problem(program, report, ii, again, [*held, item])
+        problem = _problem(program, report, ii, again, [*fixed, item])
         if problem is None:
-            held.append(item)
+            fixed.append(item)
         else:
             refused.append((item, problem))
-    return Fixed(_texts(program, held), tuple(held), tuple(refused))
+    return Fixed(_texts(program, fixed), tuple(fixed), tuple(refused))
 
 
 def _texts(program: Program, items: Sequence[Diagnostic]) -> dict[str, str]:
@@ -73,7 +73,7 @@ def _texts(program: Program, items: Sequence[Diagnostic]) -> dict[str, str]:
     for item in items:
         for edit in item.fix.edits if item.fix is not None else ():
             edits.setdefault(edit.span.path, []).append(edit)
-    return {path: apply_edits(program.sources[path], found) for path, found in edits.items()}
+    return {path: apply_edits(program.sources[path], changes) for path, changes in edits.items()}
 
 
 def _problem(

@@ -83,14 +83,14 @@ def _from_earlier_iterations(ops: Mapping[int, Op]) -> set[int]:
 
 
 def _leaves(ops: Mapping[int, Op], root: Op, inner: set[int]) -> list[int]:
-    found, waiting = [], list(reversed(root.args))
+    leaves, waiting = [], list(reversed(root.args))
     while waiting:
         at = waiting.pop()
         if at in inner and _same(ops[at], root):
             waiting += reversed(ops[at].args)
         else:
-            found.append(at)
-    return found
+            leaves.append(at)
+    return leaves
 
 
 def _same(part: Op, whole: Op) -> bool:
@@ -137,13 +137,13 @@ def _rebuild(
 
 
 def _members(ops: Mapping[int, Op], root: Op, inner: set[int]) -> list[int]:
-    found, waiting = [], [root.id]
+    members, waiting = [], [root.id]
     while waiting:
         at = waiting.pop()
         if at == root.id or (at in inner and _same(ops[at], root)):
-            found.append(at)
+            members.append(at)
             waiting += ops[at].args
-    return sorted(found)
+    return sorted(members)
 
 
 def _renumbered(body: Body) -> Body:

@@ -128,11 +128,11 @@ class Carriers:
 
     def address(self, op: Op) -> Address:
         """The address of an access; operations get others while they are brought down to hardware."""
-        found, ref = self._addresses.get(op.id), op.ref
+        address, ref = self._addresses.get(op.id), op.ref
         assert ref is not None
-        if found is None or found.ref is not ref:
-            found = self._addresses[op.id] = self._distances.address(ref)
-        return found
+        if address is None or address.ref is not ref:
+            address = self._addresses[op.id] = self._distances.address(ref)
+        return address
 
     def disjoint_banks(self, first: Op, second: Op) -> bool:
         """Whether two accesses never share a bank."""
@@ -172,14 +172,14 @@ class Carriers:
                 return None
         return 2
 
-    def between(self, variable: int, found: list[Op], registers: bool = False) -> list[Edge]:
+    def between(self, variable: int, operations: list[Op], registers: bool = False) -> list[Edge]:
         """Edges between iterations for all accesses ``found`` of one array, in ``registers`` or a memory."""
         if not self.iterations.own:
             return []
         edges = []
         name = self.names(variable)
         spoken = {kind: self._pragma(variable, kind, "inter") for kind in _KINDS.values()}
-        places = [(op, self.address(op)) for op in found]
+        places = [(op, self.address(op)) for op in operations]
         spoken_of = any(d is not None for d in spoken.values())
         near = [range(len(places))] * len(places) if spoken_of else partners([a for _, a in places])
         for (source, a), others in zip(places, near, strict=True):

@@ -52,10 +52,10 @@ def bindings(program: Program, function: str) -> Mapping[int, Binding]:
     """Bindings of the operations of a function, by the variable that gets their result."""
     out: dict[int, Binding] = {}
     for d in program.usable.get(function, ()):
-        found = _bound(d)
-        if found is None:
+        bound = _bound(d)
+        if bound is None:
             continue
-        name, impl = found
+        name, impl = bound
         latency = d.values.get("latency")
         kind = _KINDS.get(name, name)
         plain = impl in _PLAIN or (name in _SIGNS and impl == "fabric")
@@ -115,5 +115,5 @@ def unit_of(d: Directive, unit: str) -> bool:
 
 def balanced(program: Program, function: str, around: Collection[int | None]) -> bool:
     """Whether expressions are balanced: not where EXPRESSION_BALANCE off says so."""
-    found = [d for d in program.usable.get(function, ()) if d.kind == "expression_balance"]
-    return not any(d.loop in around and d.has("off") for d in found)
+    directives = [d for d in program.usable.get(function, ()) if d.kind == "expression_balance"]
+    return not any(d.loop in around and d.has("off") for d in directives)

@@ -143,10 +143,10 @@ class Iterations(Struct, frozen=True):
             quick = self._uniform(a, b)
         if quick is not None:
             return quick or None, OUTSIDE if doubted else None
-        found = self._exact(a, b, self.relaxed or a.domain, self.relaxed or b.domain)
-        if found is None:
+        distance = self._exact(a, b, self.relaxed or a.domain, self.relaxed or b.domain)
+        if distance is None:
             return 1, MEETING
-        return found or None, None
+        return distance or None, None
 
     def _doubtful(self, a: MemoryRef, b: MemoryRef, distance: int) -> bool:
         """Whether no report shows that the tool takes a pair that it could tell apart for one that may meet."""
@@ -181,12 +181,12 @@ class Iterations(Struct, frozen=True):
         from hlspart.sets import carried
 
         try:
-            found = carried.first_distance(
+            distance = carried.first_distance(
                 self.space.names, own, weights, self.steps[-own:], (mine, left), (theirs, right)
             )
         except ArithmeticError:
             return None
-        return found or 0
+        return distance or 0
 
     def _uniform(self, a: MemoryRef, b: MemoryRef) -> int | None:
         """Distance of two accesses that move alike in all iterations of a box; 0: never, None: no such case."""
@@ -257,10 +257,10 @@ class Iterations(Struct, frozen=True):
                 if rest.const:
                     return 0
                 continue
-            found = rest.const // step
-            if found < 1 or distance not in (0, found):
+            steps = rest.const // step
+            if steps < 1 or distance not in (0, steps):
                 return 0
-            distance = found
+            distance = steps
         if crossed > 1:  # but it is one value for all dimensions (reports: a mirrored triangle)
             everywhere = f"{{ [{', '.join(self.space.names)}] }}"
             return self._exact(a, b, everywhere, everywhere)

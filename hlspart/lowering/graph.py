@@ -110,5 +110,5 @@ class Graph(Struct, frozen=True):
     @property
     def memory(self) -> tuple[Op, ...]:
         """Loads and stores, in program order."""
-        found = [op for op in self.ops.values() if op.ref is not None]
-        return tuple(sorted(found, key=lambda op: op.ref.position if op.ref is not None else 0))
+        operations = [op for op in self.ops.values() if op.ref is not None]
+        return tuple(sorted(operations, key=lambda op: op.ref.position if op.ref is not None else 0))

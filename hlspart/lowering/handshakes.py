@@ -55,15 +55,15 @@ def _axis(op: Op, storage: Storage) -> bool:
 
 def _reads(write: Op, behind: Mapping[int, list[int]], graph: Graph, storage: Storage) -> list[int]:
     """Reads at axis ports that a write needs in its own iteration; ``behind``: what each operation takes of it."""
-    found = _before(write.id, behind)
-    return sorted(i for i in found if graph.ops[i].kind == "load" and _axis(graph.ops[i], storage))
+    before = _before(write.id, behind)
+    return sorted(i for i in before if graph.ops[i].kind == "load" and _axis(graph.ops[i], storage))
 
 
 def _before(op: int, behind: Mapping[int, list[int]]) -> set[int]:
-    found, waiting = set[int](), [op]
+    before, waiting = set[int](), [op]
     while waiting:
         for source in behind.get(waiting.pop(), ()):
-            if source not in found:
-                found.add(source)
+            if source not in before:
+                before.add(source)
                 waiting.append(source)
-    return found
+    return before

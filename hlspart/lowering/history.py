@@ -36,8 +36,8 @@ class History:
 
     def before_store(self, key: object, index: Index, but: int | None = None) -> int | None:
         """The latest store at the same address or load that may be of the same element, other than ``but``."""
-        found = merge(self._stores.same(key), self._loads.near(index), reverse=True)
-        return next((ident for ident in found if ident != but), None)
+        accesses = merge(self._stores.same(key), self._loads.near(index), reverse=True)
+        return next((ident for ident in accesses if ident != but), None)
 
 
 class _Addresses:
@@ -73,11 +73,11 @@ class _Addresses:
     def near(self, index: Index) -> Iterator[int]:
         """Ids whose addresses may equal ``index`` in some iteration, latest first."""
         mine, constants = _shape(index), _constants(index)
-        found = []
+        runs = []
         for shape in self._members:
             dims = _common(shape, mine)
-            found.append(reversed(self._table(shape, dims).get(tuple(constants[d] for d in dims), [])))
-        return merge(*found, reverse=True)
+            runs.append(reversed(self._table(shape, dims).get(tuple(constants[d] for d in dims), [])))
+        return merge(*runs, reverse=True)
 
     def _table(self, shape: Shape, dims: tuple[int, ...]) -> dict[Constants, list[int]]:
         tables = self._by_constants[shape]

@@ -128,20 +128,20 @@ def _promote(
             by_variable[op.ref.variable].append(op)
     gone: list[MemoryRef] = []
     unsettled: set[int] = set()
-    written = {v for v, found in by_variable.items() if any(op.kind == "store" for op in found)}
+    written = {v for v, operations in by_variable.items() if any(op.kind == "store" for op in operations)}
     aliased = any(storage.memory(v).kept for v in written)
-    for variable, found in by_variable.items():
+    for variable, operations in by_variable.items():
         memory = storage.memory(variable)
         if memory.kept and aliased:
             continue
-        stores = [op for op in found if op.kind == "store"]
+        stores = [op for op in operations if op.kind == "store"]
         groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
-        for op in found:
+        for op in operations:
             groups[op.ref.key if op.ref is not None else ()].append(op)
         steady = [m[0].ref for m in groups.values() if all(op.kind == "load" for op in m)]
         moved = [r for r in steady if r is not None and settled(r.index, memory.layout, own) and _moves(r, own)]
         few = held(len(moved), memory.layout)
-        beside = Neighbours(found)
+        beside = Neighbours(operations)
         scalars = memory.registers and not storage.arrays.is_interface(storage.program.variable(variable))
         for members in groups.values():
             ref = members[0].ref
@@ -224,14 +224,14 @@ def _promote_inner(
     They are loaded (or set) in its first iteration and stored in its last; between, they are carried.
     """
     inner = names[-1:]
-    found = [op for op in ops.values() if op.ref is not None]
+    accesses = [op for op in ops.values() if op.ref is not None]
     first = next((i for i, op in ops.items() if op.text == "first iteration"), None)
     last = next((i for i, op in ops.items() if op.text == "last iteration"), None)
     groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
-    for op in found:
+    for op in accesses:
         if op.ref is not None and not _moves(op.ref, inner) and not storage.memory(op.ref.variable).kept:
             groups[op.ref.variable, op.ref.key].append(op)
-    beside = {v: Neighbours(list(same)) for v, same in groupby(sorted(found, key=_variable), key=_variable)}
+    beside = {v: Neighbours(list(same)) for v, same in groupby(sorted(accesses, key=_variable), key=_variable)}
     for members in groups.values():
         variable = _variable(members[0])
         loads = [op for op in members if op.kind == "load"]
@@ -329,17 +329,17 @@ def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> 
         if ident in sources:
             return sources[ident]
         sources[ident] = set()  # cuts cycles of values that only move (x = y; y = x)
-        op, found = ops[ident], set[tuple[int, int, str, bool]]()
+        op, starts = ops[ident], set[tuple[int, int, str, bool]]()
         if not op.free:
-            found = {(ident, 0, op.text, True)}
+            starts = {(ident, 0, op.text, True)}
         elif op.kind == "phi" and ident in back:
             x = back[ident]
-            found = {(s, d + 1, x.name, scalar and x.scalar) for s, d, _, scalar in origins(x.value)}
+            starts = {(s, d + 1, x.name, scalar and x.scalar) for s, d, _, scalar in origins(x.value)}
         else:
             for arg in op.args:
-                found |= origins(arg)
-        sources[ident] = found
-        return found
+                starts |= origins(arg)
+        sources[ident] = starts
+        return starts
 
     edges = set()
     for ident in sorted(chosen):
@@ -367,18 +367,18 @@ def _memory(
         by_variable[op.ref.variable].append(op)
     edges: list[Edge] = []
     waits: list[Edge] = []
-    for variable, found in by_variable.items():
-        if found[0].ref is not None and found[0].ref.key[0] == "stream":
+    for variable, operations in by_variable.items():
+        if operations[0].ref is not None and operations[0].ref.key[0] == "stream":
             name = storage.program.variable(variable).name
-            for same in _channels(found):
+            for same in _channels(operations):
                 edges += [Edge(a.id, b.id, 0, 1, "memory", name) for a, b in pairwise(same)]
             continue
-        if not any(op.kind == "store" for op in found):
+        if not any(op.kind == "store" for op in operations):
             continue
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
         known: dict[object, _Seen] = {}
-        places = [(op, carriers.address(op)) for op in found]
+        places = [(op, carriers.address(op)) for op in operations]
         near = partners([a for _, a in places])
         for k, (first, a) in enumerate(places):
             for second, b in (places[j] for j in near[k] if j > k):
@@ -402,23 +402,25 @@ def _memory(
                 if memory.registers:  # read before it is written at the end of the state
                     wait = int(second.kind == "load")
                 (waits if seen.differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
-        for edge in carriers.between(variable, found, memory.registers):
+        for edge in carriers.between(variable, operations, memory.registers):
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
                 edges.append(replace(edge, distance=distance))
         if storage.target.trusts_distances and (memory.bound or left):  # the tool takes what it does not know as given
-            carriers.take({(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left})
+            carriers.take(
+                {(a.id, b.id) for a in operations for b in operations if memory.bound or (a.id, b.id) in left}
+            )
     return edges, waits
 
 
-def _channels(found: list[Op]) -> list[list[Op]]:
+def _channels(operations: list[Op]) -> list[list[Op]]:
     """Accesses of an array of streams by stream; all of them as one where it is not known which one each goes to."""
     groups: dict[tuple[Affine | None, ...] | None, list[Op]] = defaultdict(list)
-    for op in found:
+    for op in operations:
         groups[op.ref.index if op.ref is not None else None].append(op)
     keys = list(groups)
-    told = all(different(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :])
-    return list(groups.values()) if told else [found]
+    all_differ = all(different(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :])
+    return list(groups.values()) if all_differ else [operations]
 
 
 class _Seen(Struct, frozen=True):

@@ -179,8 +179,8 @@ class Operations:
             if kind == "mul":
                 self.body.ops[back] = replace(self.body.ops[back], operands=(width, width))
             made = self.make("add", width, (left, back), line, ("rest",), op)
-        if (found := spans.within(spans.combine(op, known[0], known[1]), type_)) is not None:
-            self.spans[made] = found
+        if (span := spans.within(spans.combine(op, known[0], known[1]), type_)) is not None:
+            self.spans[made] = span
         return made
 
     # ------------------------------------------------------------------------------- memory
@@ -285,9 +285,9 @@ class Operations:
     def touch(self, kind: str, place: Location, args: tuple[int, ...], bits: int, line: int) -> int:
         """A load or store."""
         variable = self.program.variable(place.variable)
-        held = c.held(variable.type)
-        if place.key[0] != "stream" and isinstance(held, c.OtherType) and not c.is_open(held):
-            cause = self.program.unread(held.name)  # it may hold arrays, each a memory of its own
+        element = c.held(variable.type)
+        if place.key[0] != "stream" and isinstance(element, c.OtherType) and not c.is_open(element):
+            cause = self.program.unread(element.name)  # it may hold arrays, each a memory of its own
             if cause is not None:
                 raise Unmodelled(f"the type of `{variable.name}` is not {cause}", line)
         ref = MemoryRef(
@@ -324,8 +324,8 @@ class Operations:
         domain = self._domain(access)
         words = self.frame.words
         if words is not None and variable in words.packed:
-            found = words.place(variable, index, kind, line) if index is not None else None
-            if found is None:
+            word = words.place(variable, index, kind, line) if index is not None else None
+            if word is None:
                 return Location(
                     variable,
                     access.id,
@@ -335,7 +335,7 @@ class Operations:
                     values,
                     domain,
                 )
-            return Location(variable, access.id, found[0], found[1], found[2], (), domain)
+            return Location(variable, access.id, word[0], word[1], word[2], (), domain)
         if index is not None and all(form is not None for form in index):
             return Location(variable, access.id, ("affine", index), index, None, (), domain)
         needed = tuple(v for v in values if v not in self.constants)
@@ -365,10 +365,10 @@ class Operations:
         if relation is None or self.frame.step == 1:
             return index
         known = carried.constants(self.frame.domain, relation)
-        found = tuple(Affine((), k) if f is None and k is not None else f for f, k in zip(index, known, strict=True))
-        if found != index and self.frame.step.bit_count() > 1:
+        settled = tuple(Affine((), k) if f is None and k is not None else f for f, k in zip(index, known, strict=True))
+        if settled != index and self.frame.step.bit_count() > 1:
             raise Unmodelled("whether the tool sees that a remainder is the same in all iterations is not known", line)
-        return found
+        return settled
 
     def _in_space(self, access: Access) -> bool:
         return all(n in self.fixed or n in self.frame.names for n in access.iterators)
@@ -395,5 +395,5 @@ class Operations:
         from hlspart.sets import carried
 
         frame = self.frame
-        found = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
-        return carried.within(found, frame.names, frame.domain)
+        domain = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
+        return carried.within(domain, frame.names, frame.domain)

@@ -88,12 +88,12 @@ class Parts(Arms):
         return self.make("wire", self.body.ops[value].bits, (*old, value), line, ("bits",), "bits")
 
     def _member(self, expr: c.Member | c.Subscript, line: int) -> int:
-        found = self._place_in(expr)
-        if found is None and isinstance(expr, c.Member) and isinstance(expr.base, c.Call) and not expr.arrow:
+        place = self._place_in(expr)
+        if place is None and isinstance(expr, c.Member) and isinstance(expr.base, c.Call) and not expr.arrow:
             return self._part(self.value(expr.base), (expr.field,), line)  # s.read().data
-        if found is None:
+        if place is None:
             raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{why(expr)}", line)
-        base, path = found
+        base, path = place
         if isinstance(base, c.ArrayRef):
             part = self._part(self._load(base, line), path, line)
             return part if _union_around(expr) is None else self._bits(part, expr.type, line)
@@ -156,11 +156,11 @@ def _of_union(expr: c.Member) -> bool:
 
 def _union_around(expr: c.Expr) -> c.Member | None:
     """The member of the outermost union that a part is, or is in."""
-    found = None
+    union = None
     while isinstance(expr, c.Member | c.Subscript):
-        found = expr if isinstance(expr, c.Member) and _of_union(expr) else found
+        union = expr if isinstance(expr, c.Member) and _of_union(expr) else union
         expr = expr.base
-    return found
+    return union
 
 
 def spelled(path: Path) -> str:

@@ -80,11 +80,11 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
 
 
 def _accesses(ops: dict[int, Op]) -> dict[int, tuple[list[Op], list[Op]]]:
-    found: dict[int, tuple[list[Op], list[Op]]] = defaultdict(lambda: ([], []))
+    accesses: dict[int, tuple[list[Op], list[Op]]] = defaultdict(lambda: ([], []))
     for op in ops.values():
         if op.ref is not None and op.ref.key[0] != "stream":
-            found[op.ref.variable][op.kind == "load"].append(op)
-    return found
+            accesses[op.ref.variable][op.kind == "load"].append(op)
+    return accesses
 
 
 def _select(ops: dict[int, Op], carried: list[Carried], store: Op, load: Op) -> None:

@@ -60,12 +60,12 @@ def elaborate(frame: Frame, iteration: Iteration) -> Body:
 
     They do not depend on partitions, so whoever tries several of them finds them made.
     """
-    found = _MADE.of(frame, iteration)
-    if found is None:
-        found = _MADE.keep(frame, iteration, _elaborated(frame, iteration))
-    if isinstance(found, Unmodelled):
-        raise found
-    return found
+    body = _MADE.of(frame, iteration)
+    if body is None:
+        body = _MADE.keep(frame, iteration, _elaborated(frame, iteration))
+    if isinstance(body, Unmodelled):
+        raise body
+    return body
 
 
 class _Made:
@@ -73,24 +73,24 @@ class _Made:
 
     def __init__(self, most: int) -> None:
         self._most, self._ops, self._lock = most, 0, Lock()
-        self._found: dict[Iteration, list[tuple[Frame, Body | Unmodelled]]] = {}  # the latest last
+        self._bodies: dict[Iteration, list[tuple[Frame, Body | Unmodelled]]] = {}  # the latest last
 
     def of(self, frame: Frame, iteration: Iteration) -> Body | Unmodelled | None:
         """The operations, where they are there."""
         with self._lock:
-            known = self._found.pop(iteration, None)
+            known = self._bodies.pop(iteration, None)
             if known is None:
                 return None
-            self._found[iteration] = known
+            self._bodies[iteration] = known
             return next((x for f, x in known if _same(f, frame)), None)
 
     def keep(self, frame: Frame, iteration: Iteration, made: Body | Unmodelled) -> Body | Unmodelled:
         """``made``, which takes the place of what was asked for the longest time ago."""
         with self._lock:
-            self._found.setdefault(iteration, []).append((frame, made))
+            self._bodies.setdefault(iteration, []).append((frame, made))
             self._ops += _size(made)
             while self._ops > self._most:
-                gone = self._found.pop(next(iter(self._found)))
+                gone = self._bodies.pop(next(iter(self._bodies)))
                 self._ops -= sum(_size(x) for _, x in gone)
         return made
 
@@ -267,8 +267,8 @@ class Elaborator(Values):
         value = self.constant(0.0 if isinstance(kind, c.ArrayType) and folding.is_float(kind.element) else 0)
         for place in product(*(range(n or 0) for n in extents)):
             index = tuple(Affine.of({}, n) for n in place)
-            found = Location(variable.id, -1, ("affine", index), index, None, (), self.frame.domain)
-            self.store(found, value, line)
+            location = Location(variable.id, -1, ("affine", index), index, None, (), self.frame.domain)
+            self.store(location, value, line)
 
     def _if(self, stmt: c.If) -> str | None:
         test = self.value(stmt.test)

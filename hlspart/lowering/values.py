@@ -48,9 +48,9 @@ class Values(Channels):
         if same is not None:
             return left if same == "left" else right
         if not folding.is_float(operand_type):
-            told = spans.decided(op, self._span(left, types[0]), self._span(right, types[1]))
-            if told is not None:
-                return self.constant(int(told))
+            decided = spans.decided(op, self._span(left, types[0]), self._span(right, types[1]))
+            if decided is not None:
+                return self.constant(int(decided))
         ops = self.body.ops
         kind, bits = folding.operator(op, operand_type, a, b)
         kinds = {ops[left].kind, ops[right].kind}
@@ -333,10 +333,10 @@ class Values(Channels):
         index = [n for n in numbers if isinstance(n, int)]
         if table.init is None or len(index) < len(table.dims) or len(index) < len(numbers):
             return None
-        found = spans.item(table.init, table.dims, index)
-        if found is None:
+        item = spans.item(table.init, table.dims, index)
+        if item is None:
             return None
-        value = self.constant(found) if isinstance(found, int) else self.value(found)
+        value = self.constant(item) if isinstance(item, int) else self.value(item)
         if value not in self.constants or not isinstance(expr.type, c.ScalarType):
             return None
         return self.constant(folding.wrapped(self.constants[value], expr.type))
@@ -349,10 +349,10 @@ class Values(Channels):
                 for key in [k for k in self.env if isinstance(k, tuple) and k[0] == target.variable]:
                     self.env[key] = self._part(value, key[1], line)
             case c.Member() | c.Subscript():
-                found = self._place_in(target)
-                if found is None:
+                place = self._place_in(target)
+                if place is None:
                     raise Unmodelled(self._not_stored(target), line)
-                base, path = found
+                base, path = place
                 if isinstance(base, c.ArrayRef):
                     self._store_element(base, value, line, part=True)
                 else:

@@ -56,13 +56,13 @@ def analyse(
             if isinstance(placement, str):
                 return _refused(program, nest, forms, placement)
             nest, moved = placement
-        found = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
-        if found.apart and not options.place:
+        result = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
+        if result.apart and not options.place:
             other = next(n for n in nests(program, analysis, function, True) if n.loop is nest.loop)
             again = layouts(other.accesses, forms, other.facts, options, tile_loops)
             if not again.apart:
-                nest, found, opaque = other, again, True
-        stored = copies(nest, found, forms, options, tile_loops)
+                nest, result, opaque = other, again, True
+        stored = copies(nest, result, forms, options, tile_loops)
         if stored and not options.copies:
             helped = ", ".join(nest.facts[k].name for k in stored)
             moved = (*moved, f"with --copies {helped} would be stored once for each class of accesses")
@@ -70,25 +70,25 @@ def analyse(
         if stored:
             moved = (*moved, *copy_notes(nest, stored))
             nest = apart(nest, stored)
-            found = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
+            result = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
     except TooHard as problem:
         return _refused(program, nest, forms, f"the dataflow of the nest is not decided: {problem}")
-    notes = (*moved, *found.notes)
+    notes = (*moved, *result.notes)
     if opaque:
         notes = ("a condition splits the nest: every tile moves the data of all its arms", *notes)
-    said_all = [_at_access(program, nest, v.reader.id, ILLEGAL, str(v)) for v in found.violations]
-    for record in found.arrays:
-        if not record.accepted and not any(str(v) == record.reason for v in found.violations):
+    said_all = [_at_access(program, nest, v.reader.id, ILLEGAL, str(v)) for v in result.violations]
+    for record in result.arrays:
+        if not record.accepted and not any(str(v) == record.reason for v in result.violations):
             where = _where(program, nest, record)
             said_all.append(error(program, where, REFUSED, f"{record.name}: {record.reason}"))
     return MarsResult(
         path,
         function,
         forms,
-        found.arrays,
-        found.actual,
+        result.arrays,
+        result.actual,
         tuple(dict.fromkeys(said_all)),
-        legal=not found.violations,
+        legal=not result.violations,
         opaque=opaque,
         placed=options.place,
         loop=nest.loop.id,

@@ -20,14 +20,14 @@ MOST_CLASSES = 5  # of accesses of one array: all ways to group them are tried
 
 
 def copies(
-    nest: TileNest, found: Layouts, forms: Sequence[TileForm], options: MarsOptions, tile_loops: Sequence[str]
+    nest: TileNest, layouts: Layouts, forms: Sequence[TileForm], options: MarsOptions, tile_loops: Sequence[str]
 ) -> Copies:
     """For the refused arrays that copies help: which accesses share one.
 
     Of all groupings with a layout for each group the one with the fewest copies is taken, then the one whose tiles
     read the fewest words.
     """
-    refused = {r.name for r in found.arrays if not r.accepted and r.kind == "input"}
+    refused = {r.name for r in layouts.arrays if not r.accepted and r.kind == "input"}
     chosen: dict[str, tuple[tuple[int, ...], ...]] = {}
     for key, known in nest.facts.items():
         mine = [a for a in nest.accesses if a.array == key]
@@ -74,13 +74,13 @@ def notes(nest: TileNest, chosen: Copies) -> Iterator[str]:
 
 def _classes(mine: Sequence[NestAccess]) -> tuple[tuple[int, ...], ...] | None:
     """The accesses by linear part; None where one has no single linear part."""
-    found: dict[tuple[tuple[str, ...], tuple[Vector, ...]], list[int]] = {}
+    classes: dict[tuple[tuple[str, ...], tuple[Vector, ...]], list[int]] = {}
     for a in mine:
         functions = matrices(a.map)
         if functions is None or len({matrix for matrix, _ in functions}) != 1:
             return None
-        found.setdefault((a.iterators, functions[0][0]), []).append(a.id)
-    return tuple(map(tuple, found.values()))
+        classes.setdefault((a.iterators, functions[0][0]), []).append(a.id)
+    return tuple(map(tuple, classes.values()))
 
 
 def _groupings(classes: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], ...]]:

@@ -159,10 +159,10 @@ def _moves(feet: Footprints, base: Vector, step: Vector, flow: bool) -> bool:
 
 def _unlike(feet: Footprints, base: Vector, tiles: int, step: Vector) -> Refused:
     steps = [step, tuple(-s for s in step), *cube(tiles, 2 if tiles <= 3 else 1)]
-    found = feet.unlike(base, steps[:130])
-    if found is None:
+    difference = feet.unlike(base, steps[:130])
+    if difference is None:
         return Refused("the footprints of tiles do not move with the tiles by a constant")
-    here, there, words, other = found
+    here, there, words, other = difference
     return Refused("the footprints of tiles are not translates of each other", (here, there), (words, other))
 
 
@@ -220,11 +220,11 @@ def describe(
     owned, seen = tables
     block = max((t.words for t in owned.values()), default=0)
     whole = padded(block, blank.element_bits, options.align)
-    found = []
+    arrays = []
     for base in inv.shown:
         record = _record(blank, feet, inv, base, owned, seen[base], images, options, whole)
-        found.append(replace(record, residue_classes=len(inv.shown), block=whole, padding=whole - block))
-    return tuple(found)
+        arrays.append(replace(record, residue_classes=len(inv.shown), block=whole, padding=whole - block))
+    return tuple(arrays)
 
 
 def _relative(tile: Vector, owner: Vector, still: Sequence[Vector]) -> Vector:
@@ -439,14 +439,14 @@ def _input_sets(
 
 def _transfers(run: _Run, blank: MarsArray, options: MarsOptions, block: int) -> tuple[Transfer, ...]:
     owner, table, positions = run
-    found: list[list[int]] = []
+    runs: list[list[int]] = []
     for k in sorted(positions):
-        if found and found[-1][-1] == k - 1:
-            found[-1].append(k)
+        if runs and runs[-1][-1] == k - 1:
+            runs[-1].append(k)
         else:
-            found.append([k])
+            runs.append([k])
     transfers = []
-    for group in found:
+    for group in runs:
         at, words = table.offsets[group[0]], sum(table.sizes[k] for k in group)
         cost = most_transactions(at, words, block, blank.element_bits, options)
         transfers.append(Transfer(owner, at, words, tuple(group), cost))

@@ -56,11 +56,11 @@ def rank(matrix: Sequence[Sequence[int]]) -> int:
 
 def pivots(basis: Sequence[Vector]) -> tuple[tuple[int, int], ...]:
     """(column, modulus) of each row of a Hermite form: the box that holds one point of every coset."""
-    found = []
+    places = []
     for row in basis:
         column = next(k for k, a in enumerate(row) if a)
-        found.append((column, row[column]))
-    return tuple(found)
+        places.append((column, row[column]))
+    return tuple(places)
 
 
 def reduced(x: Sequence[int], basis: Sequence[Vector]) -> Vector:

@@ -204,10 +204,10 @@ def _advice(
     tried = [[max(sizes)] * len(sizes), [min(sizes)] * len(sizes), even, [max(even)] * len(even)]
     for other in dict.fromkeys(tuple(t) for t in tried if t != sizes):
         changed = [replace(f, size=s) for f, s in zip(forms, other, strict=True)]
-        found = layouts(accesses, changed, facts, MarsOptions(exact=False), tile_loops, advise=False).arrays
+        arrays = layouts(accesses, changed, facts, MarsOptions(exact=False), tile_loops, advise=False).arrays
         said = []
         for r in crumbs or split:
-            same = [x for x in found if (x.name, x.kind, x.boundary) == (r.name, r.kind, None) and x.accepted]
+            same = [x for x in arrays if (x.name, x.kind, x.boundary) == (r.name, r.kind, None) and x.accepted]
             if same and len(same[0].sets) < len(r.sets) and same[0].residue_classes <= r.residue_classes:
                 said.append(f"{r.name} {len(same[0].sets)} MARS instead of {len(r.sets)}")
             elif same and same[0].residue_classes < r.residue_classes:
@@ -228,15 +228,15 @@ def _blank(known: ArrayFacts, kind: str, cls: str = "unknown") -> MarsArray:
 
 
 def _violations(tiled: Tiled) -> list[Violation]:
-    found = []
+    violations = []
     for d in tiled.border.dependences:
         reader, writer = tiled.accesses[d.reader], tiled.accesses[d.writer]
         for form, at_reader, at_writer in zip(tiled.forms, tiled.planes(reader), tiled.planes(writer), strict=True):
             bad = violation(d, at_reader, at_writer)
             if bad is not None:
                 where = (bad[1]["reader"], bad[1]["writer"])
-                found.append(Violation(form, reader.array, reader, writer, bad[0], where))
-    return found
+                violations.append(Violation(form, reader.array, reader, writer, bad[0], where))
+    return violations
 
 
 def _class(functions: Sequence[tuple[tuple[Vector, ...], Vector]] | None) -> str:
@@ -319,11 +319,11 @@ def _faces(tiled: Tiled, name: str, known: ArrayFacts, options: MarsOptions, not
     if others:
         notes.append(f"{known.name}: border tiles read values from outside the nest at {', '.join(others)} too")
     blank = replace(_blank(known, "input"), boundary=_equalities(main))
-    found = _decomposed(tiled, blank, faces[main], (), {}, options)
-    if not all(r.accepted for r in found):
-        notes.append(f"{known.name}: no layout for its values from outside at {blank.boundary}: {found[0].reason}")
+    arrays = _decomposed(tiled, blank, faces[main], (), {}, options)
+    if not all(r.accepted for r in arrays):
+        notes.append(f"{known.name}: no layout for its values from outside at {blank.boundary}: {arrays[0].reason}")
         return []
-    return found
+    return arrays
 
 
 def _equalities(face: str) -> str:
@@ -412,7 +412,7 @@ def _space(basis: Sequence[Vector]) -> str:
 
 def _actual(tiled: Tiled, facts: Mapping[str, ArrayFacts], notes: list[str]) -> tuple[ActualSet, ...]:
     """The actual tiles, borders included, whether or not a position-independent answer exists."""
-    found: list[ActualSet] = []
+    actual: list[ActualSet] = []
     for name, known in facts.items():
         if known.fault is not None:
             continue
@@ -440,5 +440,5 @@ def _actual(tiled: Tiled, facts: Mapping[str, ArrayFacts], notes: list[str]) -> 
                 notes.append(f"{name}: the actual tiles are unknown (a bound is no constant) or too many to enumerate")
                 continue
             for producer, b in sets:
-                found.append(ActualSet(name, kind, b.size, b.consumers, producer))  # type: ignore[arg-type]
-    return tuple(found)
+                actual.append(ActualSet(name, kind, b.size, b.consumers, producer))  # type: ignore[arg-type]
+    return tuple(actual)

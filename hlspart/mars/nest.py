@@ -84,13 +84,13 @@ def nests(program: Program, analysis: AccessAnalysis, function: str, opaque: boo
     """
     body = program.functions[function].body
     ranks = _ranks(body)
-    found = []
+    tile_nests = []
     for loop in _outermost(body):
         inside = {s.id for s in walk_statements(loop) if isinstance(s, Loop)}
         mine = [a for a in analysis.accesses if a.function == function and a.loops and a.loops[0] in inside]
         if mine:
-            found.append(_nest(program, analysis, function, loop, mine, ranks, opaque))
-    return tuple(found)
+            tile_nests.append(_nest(program, analysis, function, loop, mine, ranks, opaque))
+    return tuple(tile_nests)
 
 
 def _outermost(stmt: Stmt) -> Iterator[Loop]:

@@ -148,17 +148,17 @@ def _shifts(
         old = edges.get(key, far)
         edges[key] = [None if x is None or y is None else min(x, y) for x, y in zip(old, far, strict=True)]
     groups = dict.fromkeys(group.values())
-    found: dict[Group, list[int]] = {g: [] for g in groups}
+    shifts: dict[Group, list[int]] = {g: [] for g in groups}
     for k in range(len(forms)):
         least = {pair: far[k] for pair, far in edges.items()}
         at = dict.fromkeys(groups, 0)
         for _ in range(len(groups) + 1):
-            for (late, early), distance in least.items():
+            for (later, early), distance in least.items():
                 if distance is None:
                     return {}
-                at[late] = max(at[late], at[early] - distance)
-        if any((distance or 0) + at[late] - at[early] < 0 for (late, early), distance in least.items()):
+                at[later] = max(at[later], at[early] - distance)
+        if any((distance or 0) + at[later] - at[early] < 0 for (later, early), distance in least.items()):
             return {}
         for g in groups:
-            found[g].append(at[g])
-    return {g: tuple(v) for g, v in found.items()}
+            shifts[g].append(at[g])
+    return {g: tuple(v) for g, v in shifts.items()}

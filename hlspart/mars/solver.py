@@ -51,8 +51,8 @@ def longest_path(weight: Sequence[Sequence[int]], start: Sequence[int]) -> tuple
             break
         for cycle in cycles:
             inside = set(cycle)
-            held = [columns[k] for k, (a, b) in enumerate(edges) if a in inside and b in inside]
-            model.addConstr(sum(held, start=0 * columns[0]) <= len(cycle) - 1)
+            kept = [columns[k] for k, (a, b) in enumerate(edges) if a in inside and b in inside]
+            model.addConstr(sum(kept, start=0 * columns[0]) <= len(cycle) - 1)
     return best, bound
 
 
@@ -62,7 +62,7 @@ def _cycles(n: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
         near[a].append(b)
         near[b].append(a)
     seen: set[int] = set()
-    found = []
+    cycles = []
     for first in range(n):
         if first in seen:
             continue
@@ -71,8 +71,8 @@ def _cycles(n: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
             seen.add(at)
             cycle.append(at)
             at = next((b for b in near[at] if b not in seen), at)
-        found.append(cycle)
-    return found
+        cycles.append(cycle)
+    return cycles
 
 
 def _joined(cycles: Sequence[Sequence[int]], extra: int) -> list[int]:

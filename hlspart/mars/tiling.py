@@ -62,20 +62,20 @@ def _affine(text: str, column: int, iterators: Sequence[str]) -> Affine | BadTil
     terms: dict[str, int] = {}
     constant, at = 0, 0
     while at < len(text) or not at:
-        found = _TERM.match(text, at)
+        match = _TERM.match(text, at)
         here = column + at
-        if found is None or (at and found["sign"] is None):
+        if match is None or (at and match["sign"] is None):
             return BadTiling(f"{text.strip() or 'the hyperplane'} is no affine form such as 2t+i", here)
-        sign = -1 if found["sign"] == "-" else 1
-        if found["number"] is not None:
-            constant += sign * int(found["number"])
+        sign = -1 if match["sign"] == "-" else 1
+        if match["number"] is not None:
+            constant += sign * int(match["number"])
         else:
-            name = found["name"] or found["alone"]
+            name = match["name"] or match["alone"]
             if iterators and name not in iterators:
-                where = column + found.start("name" if found["name"] else "alone")
+                where = column + match.start("name" if match["name"] else "alone")
                 return BadTiling(f"{name} is no iterator of the nest; iterators are {', '.join(iterators)}", where)
-            terms[name] = terms.get(name, 0) + sign * int(found["factor"] or 1)
-        at = found.end()
+            terms[name] = terms.get(name, 0) + sign * int(match["factor"] or 1)
+        at = match.end()
     return Affine.of(terms, constant)
 
 

@@ -191,10 +191,10 @@ class ArrayGroup(Struct, frozen=True):
 
 
 def _arrays(pairs: Iterable[tuple[K, int]]) -> Mapping[K, frozenset[int]]:
-    found: dict[K, set[int]] = {}
+    arrays_of: dict[K, set[int]] = {}
     for key, array in pairs:
-        found.setdefault(key, set()).add(array)
-    return {key: frozenset(arrays) for key, arrays in found.items()}
+        arrays_of.setdefault(key, set()).add(array)
+    return {key: frozenset(arrays) for key, arrays in arrays_of.items()}
 
 
 class AccessAnalysis(Struct, frozen=True, dict=True):
@@ -227,7 +227,7 @@ class AccessAnalysis(Struct, frozen=True, dict=True):
 
     @cached_property
     def _of_array(self) -> Mapping[int, tuple[Access, ...]]:
-        found: dict[int, list[Access]] = {}
+        accesses: dict[int, list[Access]] = {}
         for a in self.accesses:
-            found.setdefault(a.array, []).append(a)
-        return {array: tuple(own) for array, own in found.items()}
+            accesses.setdefault(a.array, []).append(a)
+        return {array: tuple(own) for array, own in accesses.items()}

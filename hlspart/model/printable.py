@@ -63,17 +63,17 @@ def in_json(text: str) -> str:
     return _IN_TEXT.sub(_json_escape, text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    number = ord(found[0])
-    if found[0] in _SHORT:
-        return _SHORT[found[0]]
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    if match[0] in _SHORT:
+        return _SHORT[match[0]]
     if 0xDC80 <= number <= 0xDCFF:  # a byte
         return f"\\x{number - 0xDC00:02x}"
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-def _json_escape(found: re.Match[str]) -> str:
-    number = ord(found[0])
+def _json_escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
     if number < 0x10000:
         return f"\\u{number:04x}"
     return f"\\u{0xD800 + (number - 0x10000 >> 10):04x}\\u{0xDC00 + (number & 0x3FF):04x}"

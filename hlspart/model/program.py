@@ -268,11 +268,11 @@ class Program(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def usable(self) -> Mapping[str | None, tuple[Directive, ...]]:
         """Directives that are usable, by the function in which they stand, each in order."""
-        found: dict[str | None, list[Directive]] = {}
+        directives: dict[str | None, list[Directive]] = {}
         for d in self.directives:
             if d.usable:
-                found.setdefault(d.function, []).append(d)
-        return {name: tuple(own) for name, own in found.items()}
+                directives.setdefault(d.function, []).append(d)
+        return {name: tuple(own) for name, own in directives.items()}
 
     @cached_property
     def given(self) -> frozenset[str]:

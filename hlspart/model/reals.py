@@ -29,24 +29,24 @@ def _real(expr: ir.Expr, variables: Sequence[ir.Variable], whole: Whole) -> floa
         return None if value is None or abs(value) >= 1 << 53 else float(value)
     if expr.type.kind != "float":
         return None
-    found: float | None = None
+    real: float | None = None
     match expr:
         case ir.Const(value=number) if isinstance(number, int | float):
-            found = float(number)
+            real = float(number)
         case ir.Name(variable=ident):
             variable = variables[ident]
             constant = variable.const and not variable.volatile and variable.storage != "parameter"
-            found = of(variable.init) if constant and variable.init is not None else None
+            real = of(variable.init) if constant and variable.init is not None else None
         case ir.Cast(operand=inner) | ir.Unary(op="+", operand=inner):
-            found = of(inner)
+            real = of(inner)
         case ir.Unary(op="-", operand=inner):
             operand = of(inner)
-            found = None if operand is None else -operand
+            real = None if operand is None else -operand
         case ir.Binary(op="+" | "-" | "*" | "/", left=one, right=other):
             left, right = of(one), of(other)
             if left is not None and right is not None:
-                found = _computed(expr.op, left, right)
-    return None if found is None else _rounded(found, expr.type)
+                real = _computed(expr.op, left, right)
+    return None if real is None else _rounded(real, expr.type)
 
 
 def _computed(op: str, left: float, right: float) -> float | None:

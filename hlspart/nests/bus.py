@@ -60,17 +60,17 @@ def not_known(text: str, used: Iterable[Op]) -> BusRequests:
     return BusRequests(known=False, doubts=(Doubt(about(text, used), slow=True, fewer=_BEATS),))
 
 
-def around(found: BusRequests, ops: Iterable[Op], storage: Storage) -> int:
+def around(requests: BusRequests, ops: Iterable[Op], storage: Storage) -> int:
     """States that requests ahead of a pipelined loop and responses behind it take, at the most.
 
     All ports one behind the other; reports have a state more for a read and two for a write. Where it is not known
     whether they stand in the loop, the most states of its iteration have them.
     """
-    outside = {(op.ref.variable, op.kind) for op in ops if op.ref is not None and op.id not in found.inside}
+    outside = {(op.ref.variable, op.kind) for op in ops if op.ref is not None and op.id not in requests.inside}
     total = 0
     for variable, kind in outside:
         if storage.memory(variable).storage == BUS:
-            request, response = storage.bus_states(variable) if found.known else (0, 0)
+            request, response = storage.bus_states(variable) if requests.known else (0, 0)
             total += request + 1 if kind == "load" else response + 2
     return total
 

@@ -24,7 +24,9 @@ from hlspart.nests.nests import Order
 UPDATED = "whether the next iteration waits for the response of an m_axi array that is loaded and stored is not known"
 
 
-def behind_responses(lowered: Lowered, found: BusRequests, how: Order, storage: Storage, carriers: Carriers) -> Lowered:
+def behind_responses(
+    lowered: Lowered, requests: BusRequests, how: Order, storage: Storage, carriers: Carriers
+) -> Lowered:
     """``lowered`` with the requests of stores, and with loads that wait for the responses of stores."""
     graph = lowered.graph
     ops, edges = dict(graph.ops), list(graph.edges)
@@ -32,19 +34,21 @@ def behind_responses(lowered: Lowered, found: BusRequests, how: Order, storage: 
     for op in graph.memory:
         if op.ref is not None and storage.memory(op.ref.variable).storage == BUS:
             by_variable.setdefault(op.ref.variable, []).append(op)
-    stores = [op for members in by_variable.values() for op in members if op.kind == "store" and op.id in found.inside]
+    stores = [
+        op for members in by_variable.values() for op in members if op.kind == "store" and op.id in requests.inside
+    ]
     if stores:
         made = max(ops) + 1
         ops[made] = Op(made, "wire", 1, (), stores[0].line, "request")
         edges += [Edge(made, op.id, 0, 1, "control", "request") for op in stores]
-    if found.known:
+    if requests.known:
         edges = [_later(e, ops, by_variable, storage) for e in edges]
     beats = sum(map(len, by_variable.values()))  # which ports may put between the two
     for variable, members in by_variable.items():
         loads, stored = ([op for op in members if op.kind == kind] for kind in ("load", "store"))
         if loads and stored and not carriers.has_directive(variable, stored[0], loads):
             gap = storage.bus_states(variable)[1] + 1 + beats
-            certain, possible = _rounds(loads, stored, found, how, storage, gap)
+            certain, possible = _rounds(loads, stored, requests, how, storage, gap)
             again = {op.id for op in members}
             rounds = [e for e in edges if e.kind == "memory" and {e.source, e.sink} <= again and e.distance > 1]
             possible += [replace(e, distance=1, gap=gap) for e in rounds if ops[e.sink].kind == "load"]
@@ -65,7 +69,7 @@ def _later(edge: Edge, ops: Mapping[int, Op], on_bus: Mapping[int, Sequence[Op]]
 
 
 def _rounds(
-    loads: Sequence[Op], stores: Sequence[Op], found: BusRequests, how: Order, storage: Storage, most: int
+    loads: Sequence[Op], stores: Sequence[Op], requests: BusRequests, how: Order, storage: Storage, most: int
 ) -> tuple[list[Edge], list[Edge]]:
     """(certain, possible) orders between what an iteration stores of an array and what the next one loads.
 
@@ -78,7 +82,7 @@ def _rounds(
     request, response = storage.bus_states(variable)
     plain = not any(op.ref is None or op.ref.guarded or op.ref.branch for op in (*loads, *stores))
     rows = len(loads) > 1 and len(stores) > 1 and all(bus.run(x, memory, how, whole=False) for x in (loads, stores))
-    if rows and plain and found.known:
+    if rows and plain and requests.known:
         row = [Edge(a.id, b.id, 0, 1, "memory", name) for x in (loads, stores) for a, b in pairwise(x)]
         ahead = Edge(loads[-1].id, stores[0].id, 0, request + 2, "memory", name)
         return [*row, ahead, Edge(stores[-1].id, loads[0].id, 1, response + 1, "memory", name)], []

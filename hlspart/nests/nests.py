@@ -255,9 +255,9 @@ class Nests(LoopFacts):
 
     def _pure(self, expr: c.Expr) -> bool:
         """A value that only loads can give: constants would start a reduction."""
-        found = list(c.walk(expr))
-        return not any(isinstance(e, c.Assign | c.IncDec | c.Call) for e in found) and any(
-            isinstance(e, c.ArrayRef) for e in found
+        nodes = list(c.walk(expr))
+        return not any(isinstance(e, c.Assign | c.IncDec | c.Call) for e in nodes) and any(
+            isinstance(e, c.ArrayRef) for e in nodes
         )
 
     # ----------------------------------------------------------------------- iteration space

@@ -62,13 +62,13 @@ def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]
     A pipelined loop or function unrolls the loops of what it calls (UG1399, pipeline); where a bound is not a constant
     it cannot, and the function stays.
     """
-    known, found = effects(program), set[str]()
+    known, functions = effects(program), set[str]()
     waiting = [name for name in tops if name in nests]
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in functions:
             continue
-        found.add(name)
+        functions.add(name)
         own = nests[name]
         inside = {id(call) for n in own.all if n.pipelined for call in _calls(program, n)}
         for call in known.calls_in(own.function.body):
@@ -81,4 +81,4 @@ def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]
             )
             if id(call) not in inside or not fixed:
                 waiting.append(callee)
-    return frozenset(found)
+    return frozenset(functions)

@@ -89,16 +89,16 @@ class Varying:
     def _set_to(self, function: str) -> dict[int, list[c.Expr | None]]:
         """What each variable of a function is set to; None: to something that is made of its old value."""
         if function not in self._values:
-            found: dict[int, list[c.Expr | None]] = {}
+            values: dict[int, list[c.Expr | None]] = {}
             for variable in self._program.variables:
                 if variable.function == function and variable.init is not None:
-                    found.setdefault(variable.id, []).append(variable.init)
+                    values.setdefault(variable.id, []).append(variable.init)
             for top in statement_expressions(self._program, self._program.functions[function].body):
                 for e in c.walk(top):
                     match e:
                         case c.Assign(op=op, target=c.Name(variable=v), value=value):
-                            found.setdefault(v, []).append(value if op == "=" else None)
+                            values.setdefault(v, []).append(value if op == "=" else None)
                         case c.IncDec(operand=c.Name(variable=v)):
-                            found.setdefault(v, []).append(None)
-            self._values[function] = found
+                            values.setdefault(v, []).append(None)
+            self._values[function] = values
         return self._values[function]

@@ -27,12 +27,12 @@ class Expansions:
         """One verdict for all copies of an access that is :meth:`affine`: the worst, and all banks reached."""
         banks: set[int] | None = set()
         for copy, top in self._copies(access):
-            found = top.verdicts.verdict(copy, layout)
-            if found.kind != "const" and not (
-                found.kind == "const-after-unroll" and decided(found.unrolls, top.factors)
+            verdict = top.verdicts.verdict(copy, layout)
+            if verdict.kind != "const" and not (
+                verdict.kind == "const-after-unroll" and decided(verdict.unrolls, top.factors)
             ):
-                return BankVerdict("dynamic", None, dim=found.dim)
-            banks = None if banks is None or found.banks is None else banks | set(found.banks)
+                return BankVerdict("dynamic", None, dim=verdict.dim)
+            banks = None if banks is None or verdict.banks is None else banks | set(verdict.banks)
         several = banks is None or len(banks) > 1
         return BankVerdict(
             "const-after-unroll" if several else "const", None if banks is None else tuple(sorted(banks))
@@ -41,12 +41,12 @@ class Expansions:
     def _copies(self, access: Access) -> Sequence[tuple[Access, _Top]]:
         if access.function in self._analysis.tops:
             return ()
-        found = []
+        copies = []
         for top in self._tops:
             if access.function in top.called:
                 return ()
-            found += [(a, top) for a in top.copies.get((access.ref, access.kind), ())]
-        return found
+            copies += [(a, top) for a in top.copies.get((access.ref, access.kind), ())]
+        return copies
 
     @cached_property
     def _tops(self) -> tuple[_Top, ...]:

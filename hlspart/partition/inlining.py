@@ -53,15 +53,15 @@ class Inlining:
         for edge in group.edges:
             for root in self._behind(group.edges, edge.actual, formals) if edge.formal not in formals else ():
                 leader[find(edge.formal)] = find(root)
-        found = []
+        inlined = []
         for first in dict.fromkeys(find(m) for m in group.members if m not in formals):
             members = tuple(m for m in group.members if m not in formals and find(m) == first)
             inside = self._reached(group.edges, members, formals)
             positions = tuple(k for k, x in enumerate(items) if x.variable in members or x.variable in inside)
             if merge(self._program, [items[k] for k in positions]).conflicts:
                 return ()
-            found.append(Part(members, inside, positions))
-        return tuple(found)
+            inlined.append(Part(members, inside, positions))
+        return tuple(inlined)
 
     def remark(self, group: ArrayGroup) -> Fault:
         """That such arrays differ, and what hlspart does not do for them."""
@@ -79,12 +79,12 @@ class Inlining:
     @staticmethod
     def _behind(edges: Sequence[GroupEdge], actual: int, formals: frozenset[int]) -> frozenset[int]:
         """What an argument stands for once parameters of inlined functions are gone."""
-        found, pending = set[int](), [actual]
+        variables, pending = set[int](), [actual]
         while pending:
-            if (member := pending.pop()) not in found:
-                found.add(member)
+            if (member := pending.pop()) not in variables:
+                variables.add(member)
                 pending += [e.actual for e in edges if e.formal == member and member in formals]
-        return frozenset(found - formals)
+        return frozenset(variables - formals)
 
     @staticmethod
     def _reached(edges: Sequence[GroupEdge], members: Sequence[int], formals: frozenset[int]) -> tuple[int, ...]:

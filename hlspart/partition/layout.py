@@ -43,8 +43,8 @@ def chosen_layout(program: Program, array: InferredArray) -> Layout | None:
 
 def layout_of(validation: Validation, analysis: AccessAnalysis, program: Program, variable: int) -> PerDimLayout | None:
     """Layout of an array, whole when it is not partitioned; None when its extents are not known."""
-    found = program.variable(variable)
-    if not found.is_array:
+    array = program.variable(variable)
+    if not array.is_array:
         return None
     group = validation.groups.get(analysis.group_of.get(variable, -1))
-    return make_layout(found.dims, group.of(variable) if group is not None else ())
+    return make_layout(array.dims, group.of(variable) if group is not None else ())

@@ -87,8 +87,8 @@ def _parts(program: Program, item: Evaluated) -> list[tuple[DimPartition, DimLay
 
 def group_items(items: Sequence[Evaluated], group_of: Mapping[int, int]) -> dict[int, list[Evaluated]]:
     """Valid requests by group."""
-    found: dict[int, list[Evaluated]] = {}
+    by_group: dict[int, list[Evaluated]] = {}
     for item in items:
         if item.request is not None and item.request.variable in group_of:
-            found.setdefault(group_of[item.request.variable], []).append(item)
-    return found
+            by_group.setdefault(group_of[item.request.variable], []).append(item)
+    return by_group

@@ -31,7 +31,7 @@ def requests(program: Program) -> tuple[PartitionRequest, ...]:
 
 def evaluated(program: Program) -> tuple[Evaluated, ...]:
     """Every ARRAY_PARTITION of the Vitis dialect, one entry per variable it names."""
-    found: list[Evaluated] = []
+    items: list[Evaluated] = []
     reshaped = _reshaped(program)
     for index, directive in enumerate(program.directives):
         if directive.kind != "array_partition" or directive.dialect != "vitis":
@@ -40,7 +40,7 @@ def evaluated(program: Program) -> tuple[Evaluated, ...]:
         if fatal is not None or not directive.modelled or not directive.variables:
             fault = fatal or next(iter(directive.problems), None)
             first = directive.variables[0] if directive.variables else None
-            found.append(Evaluated(directive, index, first, None, fault))
+            items.append(Evaluated(directive, index, first, None, fault))
             continue
         for ident in directive.variables:
             variable = program.variable(ident)
@@ -55,8 +55,8 @@ def evaluated(program: Program) -> tuple[Evaluated, ...]:
                 text = f"'{program.variable(ident).name}' also has an ARRAY_RESHAPE (line {program.line(other.at)})"
                 fault = Fault("partition-and-reshape", text, directive.at, "keep one of the two")
                 result = replace(result, request=None, fault=fault)
-            found.append(result)
-    return tuple(found)
+            items.append(result)
+    return tuple(items)
 
 
 def _open(program: Program, variable: Variable) -> bool:

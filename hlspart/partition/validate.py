@@ -157,8 +157,8 @@ class _Validator:
     def _banks_of_ports(self) -> dict[int, tuple[DimPartition, ...]]:
         """What the refused requests on m_axi ports come to, where they do not contradict each other."""
         groups = group_items(self.refused, self.analysis.group_of)
-        found = {ident: merge(self.program, items) for ident, items in groups.items()}
-        return {ident: merged.dims for ident, merged in found.items() if merged.banks <= MOST_BANKS}
+        merged_groups = {ident: merge(self.program, items) for ident, items in groups.items()}
+        return {ident: merged.dims for ident, merged in merged_groups.items() if merged.banks <= MOST_BANKS}
 
     # --------------------------------------------------------------------------------- groups
 
@@ -177,7 +177,9 @@ class _Validator:
             every |= verdicts
             for member in (*part.members, *part.formals):
                 divided.setdefault(member, set()).add(dims)
-        alike = {member: found.pop() if len(found) == 1 else None for member, found in divided.items()}
+        alike = {
+            member: divided_dims.pop() if len(divided_dims) == 1 else None for member, divided_dims in divided.items()
+        }
         return GroupPartition(group.id, (), requests, every, alike)
 
     def _arrays(
@@ -243,7 +245,7 @@ class _Validator:
     def _verdicts(self, group: ArrayGroup, merged: Merged) -> dict[int, BankVerdict]:
         if not merged.dims:
             return {}
-        found: dict[int, BankVerdict] = {}
+        verdicts: dict[int, BankVerdict] = {}
         arrays = [self.program.variable(member).as_array for member in group.members]
         shapes = [() if array is None else array.dims for array in arrays]
         for member, shape in zip(group.members, shapes, strict=True):
@@ -252,12 +254,12 @@ class _Validator:
             layout = make_layout(shape, merged.dims)
             for access in self.by_array.get(member, ()):
                 if layout is None or any(d.dim > len(layout.dims) for d in merged.dims):
-                    found[access.id] = BankVerdict("non-affine", None)
+                    verdicts[access.id] = BankVerdict("non-affine", None)
                 elif not access.affine and self.expansions.affine(access):
-                    found[access.id] = self.expansions.verdict(access, layout)
+                    verdicts[access.id] = self.expansions.verdict(access, layout)
                 else:
-                    found[access.id] = self.verdicts.verdict(access, layout)
-        return found
+                    verdicts[access.id] = self.verdicts.verdict(access, layout)
+        return verdicts
 
     def _accesses(self, group: ArrayGroup) -> list[Access]:
         """Accesses of a group in the order of the text."""

@@ -83,8 +83,8 @@ class Verdicts:
         assert info.lower is not None
         stride = abs(info.step) * u
         where = f"({info.iterator} - {info.lower.const + info.step * r}) mod {stride} = 0"
-        found = _reached(access, layout, where)
-        return found is not None and len(found) <= 1
+        banks = _reached(access, layout, where)
+        return banks is not None and len(banks) <= 1
 
     def _same(self, layout: PerDimLayout, banks: Sequence[int], k: int) -> bool:
         return len({layout.bank_tuple(b)[k] for b in banks}) == 1

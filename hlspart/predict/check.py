@@ -118,10 +118,10 @@ class PortAccesses:
         except Unmodelled:
             return function.nests.space(nest), {}
         accesses: dict[int, tuple[PortAccess, ...]] = {}
-        for variable, found in item.accesses.items():
+        for variable, own in item.accesses.items():
             old = function.home(nest).forward.variable(variable)
             ident = old if old >= 0 else variable
-            accesses[ident] = max(accesses.get(ident, ()), found, key=len)
+            accesses[ident] = max(accesses.get(ident, ()), own, key=len)
         return item.space, accesses
 
     def _function(self, name: str) -> tuple[FunctionModel, dict[int | None, Nest]]:

@@ -128,8 +128,8 @@ class Controller:
 
     def filled(self, stmt: c.Stmt) -> int:
         """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
-        found = [v for v in self._initial(stmt) if not self.storage.memory(v.id).registers]
-        return sum(math.prod(d or 1 for d in v.dims) for v in found if _zero(v))
+        variables = [v for v in self._initial(stmt) if not self.storage.memory(v.id).registers]
+        return sum(math.prod(d or 1 for d in v.dims) for v in variables if _zero(v))
 
     def fills(self) -> Iterator[tuple[c.Declare, int]]:
         """Declarations that are filled so, in no pipelined loop, and their words."""
@@ -146,9 +146,9 @@ class Controller:
         """Arrays that get initial values each time a declaration is reached."""
         if not isinstance(stmt, c.Declare):
             return []
-        found = (self.program.variable(v) for v in stmt.variables)
+        variables = (self.program.variable(v) for v in stmt.variables)
         return [
-            v for v in found
+            v for v in variables
             if v.is_array and v.init is not None and v.storage != "static" and v.id not in self.storage.automatic.tables
         ]  # fmt: skip
 
@@ -165,11 +165,11 @@ class Controller:
                 self._known[key] = self._scheduled(nest, statements)
             except Unmodelled as stop:
                 self._known[key] = DepthRange(UNKNOWN, (stop.cause,)), None
-        found, path = self._known[key]
+        depth, path = self._known[key]
         if path is not None and key not in self._asked:
             self.straight.append(path)
         self._asked.add(key)
-        return found
+        return depth
 
     @cached_property
     def _differ(self) -> Cause | None:
@@ -178,20 +178,20 @@ class Controller:
     def _scheduled(self, nest: Nest, statements: Sequence[c.Stmt]) -> tuple[DepthRange, Datapath | None]:
         statements = [s for s in statements if not self._initial(s) or not self._registers(s)]
         outliving = self._outliving(statements)
-        found, path, slow = self._depths(nest, statements, outliving)
-        if not outliving or found.states.max is None:
-            return found, path
+        depth, path, slow = self._depths(nest, statements, outliving)
+        if not outliving or depth.states.max is None:
+            return depth, path
         least = self._depths(nest, statements, frozenset())[0].states
-        if least.min is None or least.min >= found.states.max:
-            return found, path
+        if least.min is None or least.min >= depth.states.max:
+            return depth, path
         if ended := self._ended(statements):
             text = f"whether the tool knows the last value of {', '.join(sorted(ended))} behind its loop is not known"
         elif not slow:
             text = "whether values that are loaded ahead of a loop take a state of their own is not known"
         else:
-            return found, path
+            return depth, path
         cause = Cause(text, tuple(sorted({self.program.line(s.at) for s in statements})))
-        return DepthRange(Bounds(least.min, found.states.max), (*found.causes, cause)), path
+        return DepthRange(Bounds(least.min, depth.states.max), (*depth.causes, cause)), path
 
     def _depths(
         self, nest: Nest, statements: Sequence[c.Stmt], outliving: frozenset[int]

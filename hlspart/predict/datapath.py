@@ -116,17 +116,17 @@ def _operator(op: Op, states: int) -> tuple[int, int]:
 
 def shared(parts: Iterable[Datapath]) -> Datapath:
     """Parts of one function, which run one after another: units serve all of them, the rest adds up."""
-    found = list(parts)
+    datapaths = list(parts)
     units: dict[str, tuple[int, int, int, int]] = {}
-    for part in found:
+    for part in datapaths:
         for kind, unit in part.units.items():
             units[kind] = max(unit, units.get(kind, unit))
     return Datapath(
         units,
-        sum(x.luts for x in found),
-        sum(x.registers for x in found),
-        sum(x.choices for x in found),
-        sum(x.states for x in found),
-        sum(x.modules for x in found),
-        sum(x.held for x in found),
+        sum(x.luts for x in datapaths),
+        sum(x.registers for x in datapaths),
+        sum(x.choices for x in datapaths),
+        sum(x.states for x in datapaths),
+        sum(x.modules for x in datapaths),
+        sum(x.held for x in datapaths),
     )

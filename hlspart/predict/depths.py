@@ -38,15 +38,15 @@ def depth_range(problem: Problem, doubts: Iterable[Doubt], ii: int, depth: int) 
     return DepthRange(UNKNOWN_DEPTH.states if any(d.endless for d in doubts) else states, causes)
 
 
-def within(found: DepthRange, loosest: Problem, ii: tuple[int, int], scheduled: int) -> DepthRange:
+def within(depth: DepthRange, loosest: Problem, ii: tuple[int, int], scheduled: int) -> DepthRange:
     """States of an iteration whose II is only known to lie between two, at the one that was ``scheduled`` ``found``.
 
     Fewest: what dependences alone leave in the loosest problem; most: every cycle of a larger II may be waited.
     """
-    fewest, most = _length(loosest, loosest.timing, ii[1]), found.states.max
-    if fewest is None or most is None or found.states.min is None:
-        return replace(found, states=UNKNOWN_DEPTH.states)
-    return replace(found, states=Bounds(min(fewest, found.states.min), most + max(0, ii[1] - scheduled)))
+    fewest, most = _length(loosest, loosest.timing, ii[1]), depth.states.max
+    if fewest is None or most is None or depth.states.min is None:
+        return replace(depth, states=UNKNOWN_DEPTH.states)
+    return replace(depth, states=Bounds(min(fewest, depth.states.min), most + max(0, ii[1] - scheduled)))
 
 
 def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]:
@@ -113,5 +113,5 @@ def _at(problem: Problem, kinds: frozenset[str], most: bool) -> dict[int, Timing
 
 def _length(problem: Problem, timing: Mapping[int, Timing], ii: int) -> int | None:
     """States of an iteration by dependences alone."""
-    found = earliest(replace(problem, timing=timing), ii)
-    return None if found is None else max((s + timing[i].states for i, s in found[0].items()), default=0)
+    start = earliest(replace(problem, timing=timing), ii)
+    return None if start is None else max((s + timing[i].states for i, s in start[0].items()), default=0)

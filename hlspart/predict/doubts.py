@@ -55,9 +55,9 @@ def ii_range(p: Prediction, floor: int) -> IIRange | None:
     if not loose and not tight:
         return None
     alone = not loose and all(d.ii for d in tight)  # what an operator's place in a tree costs is on top of the schedule
-    found = (*loose, *tight)
+    all_doubts = (*loose, *tight)
     return IIRange(
-        ii if alone else low, high, tuple(dict.fromkeys(d.cause for d in found)), all(d.banks for d in found)
+        ii if alone else low, high, tuple(dict.fromkeys(d.cause for d in all_doubts)), all(d.banks for d in all_doubts)
     )
 
 
@@ -118,13 +118,13 @@ def loosest(p: Prediction, free: frozenset[int]) -> Problem:
     return relaxed(p.problem, fewer, gone, passed | free)
 
 
-def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+def _loosest_recurrence(p: Prediction, doubts: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
     """Recurrence II if every doubt turned out best, and those that lower it."""
     low, why = p.recurrence_ii, list[Doubt]()
     kinds: frozenset[str] = frozenset()
     gone: frozenset[Edge] = frozenset()
     passed: frozenset[int] = frozenset()
-    for doubt in (d for d in found if d.fewer or d.gone or d.passed) if low > 1 else ():
+    for doubt in (d for d in doubts if d.fewer or d.gone or d.passed) if low > 1 else ():
         kinds, gone, passed = kinds | doubt.fewer, gone | doubt.gone, passed | doubt.passed
         ii = recurrence_ii(relaxed(p.problem, kinds, gone, passed)) or 1
         if ii < low:
@@ -133,10 +133,10 @@ def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tup
     return low, tuple(why)
 
 
-def _least_ports(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+def _least_ports(p: Prediction, doubts: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
     """Resource II if every doubt turned out best, and those that lower it."""
     left, why = p.counts, list[Doubt]()
-    for doubt in found:
+    for doubt in doubts:
         if doubt.left:
             kept = _without(p, doubt.left)
         elif doubt.idle is not None:
@@ -150,25 +150,25 @@ def _least_ports(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doub
     return _interval(p, left), tuple(why)
 
 
-def _tightest(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+def _tightest(p: Prediction, doubts: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
     """II if every doubt turned out worst, and those that raise it; it may lie beyond the schedule."""
     assert p.schedule is not None
     timing = {i: replace(t, states=max(t.states, t.most)) for i, t in p.problem.timing.items()}
     edges, why = [_behind_response(e, p, timing) for e in p.problem.graph.edges], list[Doubt]()
     graph, best = replace(p.problem.graph, edges=tuple(edges)), p.schedule.ii
-    slow = [d for d in found if d.slow]
+    slow = [d for d in doubts if d.slow]
     ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if slow else None) or best
     if ii > best:
         best = ii
         why += slow
-    for doubt in (d for d in found if d.more):
+    for doubt in (d for d in doubts if d.more):
         edges += [e for e in doubt.more if e.source in graph.ops and e.sink in graph.ops]
         ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)), timing=timing)) or best
         if ii > best:
             best = ii
             why.append(doubt)
-    why += [d for d in found if d.ii]
-    return max([best, *(d.ii for d in found)]), tuple(why)
+    why += [d for d in doubts if d.ii]
+    return max([best, *(d.ii for d in doubts)]), tuple(why)
 
 
 def _without(p: Prediction, loads: frozenset[int]) -> dict[int, PortCount]:
@@ -276,6 +276,6 @@ def _decided_by_loads(graph: Graph) -> frozenset[Edge]:
         return known[ident]
 
     return frozenset(
-        e for found in behind.values() for e in found
+        e for decided in behind.values() for e in decided
         if graph.ops[e.sink].kind == "select" and e.source == graph.ops[e.sink].args[0] and loaded(e.source)
     )  # fmt: skip

@@ -93,19 +93,19 @@ class Elaboration:
         control = self._control(nest) if statements is None else None
         step = how.steps[-1] // nest.unroll if how.steps else 1
         shifts = tuple(((how.names[-1], k * step),) if k and how.names else () for k in range(nest.unroll))
-        found = elaborate(frame, Iteration(nest.before, tuple(body), nest.after, shifts, control))
+        elaborated = elaborate(frame, Iteration(nest.before, tuple(body), nest.after, shifts, control))
         joined = False
         if not self._outlined(nest):
-            found = replace(found, carried=[replace(x, scalar=False) for x in found.carried])
+            elaborated = replace(elaborated, carried=[replace(x, scalar=False) for x in elaborated.carried])
         balanced = directed.balanced(self.program, nest.function, self._around(nest))
         if balanced:
-            found, joined = balance(found, self._delay, self.target.unsafe_math, early)
+            elaborated, joined = balance(elaborated, self._delay, self.target.unsafe_math, early)
         places: dict[int, tuple[PortProblem, int]] = {}
         reached: dict[int, frozenset[int]] = {}
 
         def place(op: Op, variable: int) -> tuple[PortProblem, int]:
             if op.id not in places:
-                ops = [o for o in found.ops.values() if o.ref is not None and o.ref.variable == variable]
+                ops = [o for o in elaborated.ops.values() if o.ref is not None and o.ref.variable == variable]
                 problem = PortProblem(space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
                 places.update((o.id, (problem, k)) for k, o in enumerate(ops))
             return places[op.id]
@@ -127,9 +127,9 @@ class Elaboration:
             self.target.store_states, self._preset(nest),
         )  # fmt: skip
         own = nest.pipelined and nest.loop is not None
-        stored = {op.ref.variable for op in found.ops.values() if op.ref is not None and op.kind == "store"}
+        stored = {op.ref.variable for op in elaborated.ops.values() if op.ref is not None and op.kind == "store"}
         lowered = lower(
-            found,
+            elaborated,
             how.names,
             self.storage,
             carriers,
@@ -143,8 +143,8 @@ class Elaboration:
         if self._registered(nest):
             refuse_tested_room(nest.body, self.storage)
             lowered = registered(lowered, self.storage)
-        if found.exits and nest.loop is not None:
-            lowered = after_exits(lowered, found.exits, nest.loop.name)
+        if elaborated.exits and nest.loop is not None:
+            lowered = after_exits(lowered, elaborated.exits, nest.loop.name)
         accesses: dict[int, list[PortAccess]] = {}
         members: dict[int, list[int]] = {}
         for op in lowered.graph.memory:

@@ -324,6 +324,6 @@ def _held(p: Prediction) -> int:
 
 def _stores_to_bus(p: Prediction) -> bool:
     """Whether a loop stores through an m_axi port, or behind its end what it has taken out of one."""
-    kept = {v for v, found in p.elaborated.accesses.items() if any(a.kind == "write" for a in found)}
+    kept = {v for v, accesses in p.elaborated.accesses.items() if any(a.kind == "write" for a in accesses)}
     left = {ref.variable for ref in p.problem.graph.hoisted if ref.kind == "write"}
     return any(p.elaborated.storage.memory(v).storage == BUS for v in kept | left)

@@ -39,7 +39,7 @@ class Functions:
     def __init__(
         self,
         program: Program,
-        found: Sequence[OwnDatapaths],
+        paths: Sequence[OwnDatapaths],
         controllers: Mapping[str, Controller],
         latencies: Latencies,
         arrays: Sequence[ArrayResult],
@@ -53,12 +53,12 @@ class Functions:
         self._loops: dict[str, list[LoopResult]] = {}
         for loop in latencies.loops:
             self._loops.setdefault(loop.function, []).append(loop)
-        self._found = {f.name: f for f in found}
+        self._datapaths = {f.name: f for f in paths}
         self._made: dict[str, FunctionUse] = {}
 
     def results(self) -> tuple[FunctionResult, ...]:
         """One record per function, in the order of the text."""
-        return tuple(self._result(name) for name in self._found)
+        return tuple(self._result(name) for name in self._datapaths)
 
     def _result(self, name: str) -> FunctionResult:
         latency = self.latencies.of(name)
@@ -106,7 +106,7 @@ class Functions:
 
     def _datapath(self, name: str) -> Datapath | None:
         """Operations of a function without those of modules that it calls; None where any is not known."""
-        known = self._found[name].built
+        known = self._datapaths[name].built
         loops = [x for x in self._loops.get(name, ()) if x.pipelined]
         if any((x.loop if x.loop >= 0 else WHOLE) not in known for x in loops):
             return None
@@ -114,13 +114,13 @@ class Functions:
 
     def _called(self, name: str) -> Counter[str]:
         """Instances of the functions that a function calls: one that runs at one time only is built once."""
-        found = Counter[str]()
+        counts = Counter[str]()
         body = self.program.functions[name].body
         at_once = self.latencies.dataflow(name, None)
         for call in effects(self.program).calls_in(body):
-            if (callee := call.function) is not None and callee in self._found:
-                found[callee] = found[callee] + 1 if at_once or callee not in self.kept else 1
-        return found
+            if (callee := call.function) is not None and callee in self._datapaths:
+                counts[callee] = counts[callee] + 1 if at_once or callee not in self.kept else 1
+        return counts
 
 
 def channels(program: Program, latencies: Latencies) -> frozenset[int]:

@@ -60,8 +60,8 @@ class Concerns(Struct, frozen=True, dict=True):
                 return False
             return d.function in self.functions or d.kind not in _OF_A_FUNCTION or d.kind == "bind_storage"
 
-        found = tuple(filter(concerns, self.program.directives))
-        return found, any(d.kind == "bind_storage" for d in found)
+        directives = tuple(filter(concerns, self.program.directives))
+        return directives, any(d.kind == "bind_storage" for d in directives)
 
     @cached_property
     def _unrolled(self) -> frozenset[int]:
@@ -97,11 +97,11 @@ def _kept(program: Program) -> defaultdict[tuple[str, int | None], list[tuple[Pr
 
 def once(program: Program, what: tuple[str, int | None], asked: Premises, compute: Callable[[], T]) -> T:
     """What ``compute`` says of a function or a loop of it: as it is kept, else computed and kept."""
-    found = _kept(program)[what]
-    for other, result in reversed(found):
+    answer = _kept(program)[what]
+    for other, result in reversed(answer):
         if other.same(asked):
             return cast(T, result)
     made = compute()
-    found.append((asked, made))
-    del found[:-MOST]
+    answer.append((asked, made))
+    del answer[:-MOST]
     return made

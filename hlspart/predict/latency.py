@@ -74,14 +74,14 @@ class Latencies:
             whole = self._whole.get(function)
             if whole is not None:
                 last = None if whole.depth is None else whole.depth - 1
-                found = Bounds(last, last)
+                latency = Bounds(last, last)
             else:
                 low, high = (_Walk(self, function, side).whole() for side in ("min", "max"))
-                found = Bounds(low, high)
+                latency = Bounds(low, high)
                 if high == 0 and self._hands_over(function):
                     self.causes.setdefault(function, (HANDED_OVER,))
-                    found = UNKNOWN
-            self._functions[function] = found
+                    latency = UNKNOWN
+            self._functions[function] = latency
         return self._functions[function]
 
     def _hands_over(self, function: str) -> bool:
@@ -188,9 +188,9 @@ class _Walk:
             lines = tuple(map(self.latencies.program.line, copies))
             self._doubt(around, Cause("whether the copy of a structure with arrays is a loop is not known", lines))
             return False
-        found = self.controlled.states(around, real)
-        self._doubt(around, *found.causes)
-        states = self._pick(found.states)
+        depth = self.controlled.states(around, real)
+        self._doubt(around, *depth.causes)
+        states = self._pick(depth.states)
         if states is None:
             return False
         what = touched(self.controlled.program, real)
@@ -355,8 +355,8 @@ class _Walk:
         """Whether one of the channels between two processes is an array of the function that is no stream."""
         program = self.controlled.program
         streams = {v for d in program.directives if d.kind == "stream" for v in d.variables}
-        found = (program.variable(v) for v in variables - streams - {ANYTHING})
-        return any(v.is_array and v.storage == "local" for v in found)
+        handed = (program.variable(v) for v in variables - streams - {ANYTHING})
+        return any(v.is_array and v.storage == "local" for v in handed)
 
     # --------------------------------------------------------------------------------- uses
 

@@ -15,9 +15,9 @@ from hlspart.schedule.recurrence import critical_cycle, cycle_latency
 
 def limits(p: Prediction) -> tuple[Limit, ...]:
     """Reasons for an II above 1, the binding one first."""
-    found = [*_ports(p), *_bundles(p), *_recurrences(p), *_units(p)]
-    found += _together(p, max((x.ii for x in found), default=1))
-    return tuple(sorted(found, key=lambda x: (-x.ii, x.kind, x.array or x.variable or "")))
+    causes = [*_ports(p), *_bundles(p), *_recurrences(p), *_units(p)]
+    causes += _together(p, max((x.ii for x in causes), default=1))
+    return tuple(sorted(causes, key=lambda x: (-x.ii, x.kind, x.array or x.variable or "")))
 
 
 def banks(p: Prediction) -> tuple[BankUse, ...]:
@@ -58,9 +58,9 @@ def _together(p: Prediction, alone: int) -> list[Limit]:
     """What is left when no single reason explains the II: ports and dependences at the same time."""
     if p.schedule is None or p.schedule.ii <= max(alone, p.target):
         return []
-    found = p.schedule.ii - 1
+    together = p.schedule.ii - 1
     how = "there is none" if p.schedule.least else "none was found"
-    text = f"ports and dependences together: no schedule at II {found} ({how})"
+    text = f"ports and dependences together: no schedule at II {together} ({how})"
     lines = tuple(sorted({op.line for op in p.problem.graph.memory}))
     return [Limit("schedule", p.schedule.ii, lines, text=text)]
 
@@ -92,20 +92,24 @@ def _ports(p: Prediction) -> list[Limit]:
     return out
 
 
-def _iteration(p: Prediction, found: Mapping[str, int] | None) -> dict[str, int] | None:
+def _iteration(p: Prediction, values: Mapping[str, int] | None) -> dict[str, int] | None:
     """An iteration by the iterators of its loops."""
     nest, loops = p.elaborated.nest, p.elaborated.storage.analysis.loops
     names = {loops[x.id].iterator for x in (*nest.outer, *nest.chain) if x.id in loops}
-    return None if found is None else {n: value for n, value in found.items() if n in names}
+    return None if values is None else {n: value for n, value in values.items() if n in names}
 
 
 def _competing(p: Prediction, variable: int, load: BankLoad) -> tuple[int, list[int]]:
     """(ports, accesses) that decide the interval of the busiest bank: those of reads, of writes, or of both."""
     ports = p.elaborated.storage.memory(variable).ports
     kinds = ((ports.total, (*load.reads, *load.writes)), (ports.reads, load.reads), (ports.writes, load.writes))
-    known = [(-(-len(found) // limit), -k, limit, found) for k, (limit, found) in enumerate(kinds) if limit is not None]
-    _, _, limit, found = max(known, default=(0, 0, 0, (*load.reads, *load.writes)))
-    return limit, sorted(found)
+    known = [
+        (-(-len(competing) // limit), -k, limit, competing)
+        for k, (limit, competing) in enumerate(kinds)
+        if limit is not None
+    ]
+    _, _, limit, competing = max(known, default=(0, 0, 0, (*load.reads, *load.writes)))
+    return limit, sorted(competing)
 
 
 def _ports_text(ports: int) -> str:
@@ -129,12 +133,12 @@ def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str
     several = len({accesses[k].access for k in first}) < len(first)
 
     def named(k: int) -> str:
-        found, index = known.get(accesses[k].access), accesses[k].index
+        access, index = known.get(accesses[k].access), accesses[k].index
         if several and index is not None and None not in index:  # copies of one access: their elements
             shown = (Affine(tuple((names.get(n, n), c) for n, c in form.terms), form.const) for form in index if form)
             text = p.elaborated.carriers.names(variable) + "".join(f"[{form}]" for form in shown)
         else:
-            text = program.text(found.at) if found is not None else "an access"
+            text = program.text(access.at) if access is not None else "an access"
         return f"{text} (line {accesses[k].line})"
 
     culprit = chosen[ports]
@@ -201,14 +205,14 @@ def slots(p: Prediction) -> tuple[Slot, ...]:
         use, unit = p.problem.ports.get(ident), p.problem.timing[ident].unit
         names = [(bank, "p") for bank in use.banks] if use is not None else []
         names += [(unit, "unit ")] if unit is not None else []
-        held = []
+        holders = []
         for name, word in names:
             number = taken.get((name, slot), 0)
             taken[name, slot] = number + 1
-            held.append(f"{name} {word}{number}")
+            holders.append(f"{name} {word}{number}")
         access, index = (None, None) if op.ref is None else (op.ref.access, op.ref.index)
         states = p.problem.timing[ident].states
-        rows.append(Slot(op.text or op.kind, op.line, start, states, tuple(held), slot, access, index))
+        rows.append(Slot(op.text or op.kind, op.line, start, states, tuple(holders), slot, access, index))
     return tuple(rows)
 
 

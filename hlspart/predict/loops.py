@@ -156,8 +156,8 @@ class LoopModel(Elaboration):
         unit = (f"{op.kind}.{op.impl}" if op.impl else op.kind) if time.shared else None
         short = time.delay_known and time.out_ns + target.scalar_ns > target.effective_ns and self._outlined(item.nest)
         short = short and not self._asks(item.nest)
-        late = time.states > 1 and (short or target.sums_wait)
-        return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
+        sum_waits = time.states > 1 and (short or target.sums_wait)
+        return Timing(time.states, time.in_ns, time.out_ns, unit, sum_waits, time.least, time.most)
 
     def _built(self, item: Elaborated, target_ii: int) -> Elaborated:
         """``item`` with the adders of its recurrences built without DSP blocks, where the tool does that.
@@ -189,8 +189,8 @@ class LoopModel(Elaboration):
 
     def _allocations(self, nest: Nest) -> dict[str, int]:
         """Limits of units by name: the kind of operation, with its sign where units differ by it."""
-        found = directed.limits(self.program, nest.function, self._around(nest))
-        return {f"{kind} {sign}".strip(): limit for (kind, sign), limit in found.items()}
+        limits = directed.limits(self.program, nest.function, self._around(nest))
+        return {f"{kind} {sign}".strip(): limit for (kind, sign), limit in limits.items()}
 
     def predict(self, nest: Nest) -> Prediction:
         """The prediction of a pipelined nest. Raises :class:`Unmodelled`."""

@@ -43,7 +43,7 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
 
 def states_differ(program: c.Program, function: str) -> Cause | None:
     """Why instances of a template may differ in states: a function in which a parameter counts something."""
-    found = open_parts(program).get(function)
-    if found is None or found.number is None:
+    parts = open_parts(program).get(function)
+    if parts is None or parts.number is None:
         return None
-    return Cause(f"the states may differ with what nothing here says: {found.number}")
+    return Cause(f"the states may differ with what nothing here says: {parts.number}")

@@ -17,8 +17,8 @@ from hlspart.sets.counting import elements
 
 def proof(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
     """Why a loop of so many iterations cannot reach II ``aim``: by what recurs, or by the ports of the top function."""
-    found = by_values(p, aim), _through_channels(p, aim), _through_ports(p, aim, iterations)
-    return max((x for x in found if x is not None), key=lambda x: x.ii, default=None)
+    proofs = by_values(p, aim), _through_channels(p, aim), _through_ports(p, aim, iterations)
+    return max((x for x in proofs if x is not None), key=lambda x: x.ii, default=None)
 
 
 def _through_channels(p: Prediction, aim: int) -> Proof | None:

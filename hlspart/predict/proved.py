@@ -31,14 +31,14 @@ def by_values(p: Prediction, aim: int) -> Proof | None:
     problem = _values_alone(p)
     least = recurrence_ii(problem)
     for arms in _either(p, problem)[:_MOST_SELECTIONS] if least is not None and least <= aim else ():
-        found: list[tuple[int, Problem]] = []
+        problems: list[tuple[int, Problem]] = []
         for arm in arms:
             one = replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *arm)))
             if (ii := recurrence_ii(one)) is None or ii <= aim:
                 break
-            found.append((ii, one))
-        if len(found) == len(arms):
-            least, problem = min(found, key=lambda x: x[0])
+            problems.append((ii, one))
+        if len(problems) == len(arms):
+            least, problem = min(problems, key=lambda x: x[0])
             break
     if least is None or least <= aim:
         return None
@@ -50,14 +50,14 @@ def _either(p: Prediction, problem: Problem) -> list[tuple[tuple[Edge, ...], ...
 
     With the orders of one selection alone, each round that they close passes it: as long as the quickest arm takes.
     """
-    graph, found = problem.graph, []
+    graph, choices = problem.graph, []
     for ident, op in graph.ops.items():
         if op.kind == "select" and not _by_data(graph, op.args[0]) and all(a in graph.ops for a in op.args[1:]):
             into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
             arms = [tuple(e for e in into if e.source == arg) for arg in op.args[1:]]
             if all(arms):
-                found.append(tuple(tuple(replace(e, gap=_least_gap(problem, e)) for e in arm) for arm in arms))
-    return found
+                choices.append(tuple(tuple(replace(e, gap=_least_gap(problem, e)) for e in arm) for arm in arms))
+    return choices
 
 
 def _values_alone(p: Prediction) -> Problem:

@@ -42,24 +42,24 @@ def regressions(
     that latencies may grow, too. A figure that is not known any more is a loss unless its bounds exclude one.
     """
     pairs = counterparts(program, before, after, lines)
-    found = [
+    slower = [
         Regression(old.function, old.loop, f"{old.name}: {lost}")
         for old, new in pairs
         if (lost := _slower_loop(old, new, allowed or 0))
     ]
-    found += _unheard(program, before, after)
+    slower += _unheard(program, before, after)
     if allowed is not None:
-        return tuple(found)
+        return tuple(slower)
     then = {f.name: f.latency.max for f in after.functions}
     for function in before.functions:
-        if any(x.function == function.name for x in found):
+        if any(x.function == function.name for x in slower):
             continue
         was, now, lost = function.latency.max, then.get(function.name), ""
         if was is None:
             own = [x for x in pairs if x[0].function == function.name]
             lost = _longer(program, before, own)
             if not lost and (deeper := _deeper(own)) is not None:
-                found.append(deeper)
+                slower.append(deeper)
         elif now is not None:
             lost = f"{now} cycles instead of {was}" if now > was else ""
         else:
@@ -67,8 +67,8 @@ def regressions(
             if not _worth(program, before, [x for x in pairs if x[0].function in called]):
                 lost = f"its latency is unknown instead of {was} cycles"
         if lost:
-            found.append(Regression(function.name, None, f"{function.name}: {lost}"))
-    return tuple(found)
+            slower.append(Regression(function.name, None, f"{function.name}: {lost}"))
+    return tuple(slower)
 
 
 def most_cycles(figures: IIResult, function: FunctionResult) -> int:
@@ -85,15 +85,15 @@ def most_cycles(figures: IIResult, function: FunctionResult) -> int:
 def _unheard(program: Program, before: IIResult, after: IIResult) -> list[Regression]:
     """Directives of files beside the source that find their loop no longer: numbers of loops go by lines."""
     then = {(s.path, s.line, s.text): s for s in after.pragmas if s.status == "rejected"}
-    found = []
+    unheard = []
     for status in before.pragmas:
         directive, lost = program.directives[status.directive], then.get((status.path, status.line, status.text))
         if directive.source != "pragma" and status.status != "rejected" and lost is not None:
             name = directive.function or ""
             why = f"{status.path}:{status.line} would not apply: {lost.reason}"
             why += "; a label on the loop would stay, and hlspart directives adds no line"
-            found.append(Regression(name, directive.loop, why))
-    return found
+            unheard.append(Regression(name, directive.loop, why))
+    return unheard
 
 
 def touched(program: Program, analysis: AccessAnalysis, lost: Regression) -> set[int]:
@@ -118,10 +118,10 @@ def entries(program: Program, base: IIResult) -> Callable[[LoopResult], int]:
 
 def _inside(program: Program, ident: int) -> frozenset[int]:
     """Ids of the loops in the body of a loop."""
-    found = program.loops.get(ident)
-    if found is None:
+    loop = program.loops.get(ident)
+    if loop is None:
         return frozenset()
-    return frozenset(s.id for s in walk_statements(found.body) if isinstance(s, Loop))
+    return frozenset(s.id for s in walk_statements(loop.body) if isinstance(s, Loop))
 
 
 def counterparts(
@@ -140,9 +140,9 @@ def _counterpart(
     if loop.label is not None:  # a function has one of each
         return next((x for x in same if x.label == loop.label), None)
     path = program.loops[loop.loop].header.span.path
-    found = [x for x in same if x.line in _moved(lines, path, loop.line) and x.label is None]
+    same_place = [x for x in same if x.line in _moved(lines, path, loop.line) and x.label is None]
     beside = [x for x in before.loops if (x.function, x.line, x.label) == (loop.function, loop.line, None)]
-    new = found[beside.index(loop)] if len(found) == len(beside) else None
+    new = same_place[beside.index(loop)] if len(same_place) == len(beside) else None
     if loop.pipelined and loop.flattened and new is not None and not new.pipelined:
         return _opened(program, loop, new, [x for x in same if x.pipelined], lines)
     return new

@@ -75,7 +75,7 @@ def uses(p: Prediction) -> dict[int, ArrayDemand]:
 
 def _selections(p: Prediction) -> dict[int, int]:
     """Bits of the selections of one loop by the array that they serve, each counted once."""
-    ops, found, seen = p.problem.graph.ops, dict[int, int](), set[int]()
+    ops, selections, seen = p.problem.graph.ops, dict[int, int](), set[int]()
 
     def count(value: int, variable: int, most: int) -> None:
         """The selections that make ``value``, of words of at most ``most`` bits."""
@@ -84,7 +84,7 @@ def _selections(p: Prediction) -> dict[int, int]:
             op = ops.get(waiting.pop())
             if op is not None and op.kind == "select" and op.id not in seen:
                 seen.add(op.id)
-                found[variable] = found.get(variable, 0) + min(op.bits, most)
+                selections[variable] = selections.get(variable, 0) + min(op.bits, most)
                 waiting += op.args[1:]
 
     memory = [(op, op.ref.variable) for op in p.problem.graph.memory if op.ref is not None]
@@ -101,11 +101,11 @@ def _selections(p: Prediction) -> dict[int, int]:
     for op, variable in memory:
         if op.kind == "store" and op.args[0] in ops:
             count(op.args[0], variable, ops[op.args[0]].bits)
-    return found
+    return selections
 
 
 def arrays(
-    storage: Storage, found: Mapping[int, ArrayDemand], functions: Set[str], channels: Set[int]
+    storage: Storage, demands: Mapping[int, ArrayDemand], functions: Set[str], channels: Set[int]
 ) -> tuple[ArrayResult, ...]:
     """One record per array of the design, whose ``functions`` are given: what they define, or use of file scope.
 
@@ -119,7 +119,7 @@ def arrays(
         return not v.extern if not users else not functions.isdisjoint(users)
 
     chosen = (v for v in storage.program.arrays() if has(v))
-    return tuple(_array(storage, v, found.get(v.id, ArrayDemand()), 2 if v.id in channels else 1) for v in chosen)
+    return tuple(_array(storage, v, demands.get(v.id, ArrayDemand()), 2 if v.id in channels else 1) for v in chosen)
 
 
 def element_bits(variable: Variable) -> int:
@@ -210,9 +210,9 @@ def _copies(storage: str, reads: int) -> int:
     return max(1, reads - 1) if storage == REPLICATED else 1
 
 
-def total(found: Iterable[ArrayResult], storage: Storage) -> tuple[ResourceUse, ...]:
+def total(results: Iterable[ArrayResult], storage: Storage) -> tuple[ResourceUse, ...]:
     """Sums over all arrays, with what the part has."""
-    items, part = list(found), storage.target.resources
+    items, part = list(results), storage.target.resources
     rows = (
         ("BRAM18K", sum(a.bram18k for a in items), part.bram18k),
         ("URAM", sum(a.uram for a in items), part.uram),

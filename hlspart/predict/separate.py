@@ -60,9 +60,9 @@ def separated(program: Program, analysis: AccessAnalysis, validation: Validation
     for group in made.groups:
         known = {analysis.group_of.get(_given(program, copy, forward, m)) for m in group.members}
         source, idents = (fresh, {group.id}) if None in known else (validation, known)
-        found = [source.groups[k] for k in idents if k is not None and k in source.groups]
-        if found:
-            groups[group.id] = found[0]
+        same = [source.groups[k] for k in idents if k is not None and k in source.groups]
+        if same:
+            groups[group.id] = same[0]
     free = validation.apart | {m for m, owner in forward.variables.items() if owner in validation.apart}
     statuses = (*validation.statuses, *fresh.statuses[len(program.directives) :])
     return Separate(copy, made, replace(validation, statuses=statuses, groups=groups, apart=free), forward)

@@ -110,18 +110,18 @@ def _changed(program: Program, function: str, around: frozenset[str] = frozenset
     params = program.functions[function].params
     if function in around:
         return frozenset(range(len(params)))
-    found = set[int]()
+    changed = set[int]()
     for expr in _expressions(program, function):
         match expr:
             case c.Assign(target=target) | c.IncDec(operand=target):
-                found |= _roots(target)
+                changed |= _roots(target)
             case c.Call(function=name, args=args):
                 below = name is not None and name in program.functions
                 passed = _changed(program, name, around | {function}) if below and name is not None else None
                 for k, arg in enumerate(args):
                     if passed is None or k in passed:
-                        found |= _roots(arg)
-    shared = (k for k, v in enumerate(params) if v in found and not _value(program.variable(v)))
+                        changed |= _roots(arg)
+    shared = (k for k, v in enumerate(params) if v in changed and not _value(program.variable(v)))
     return frozenset(shared)
 
 

@@ -50,9 +50,9 @@ def allocation(program: Program, function: str, unit: str, limit: int) -> Change
 
 
 def _directive(program: Program, kind: str, words: dict[str, str], values: dict[str, int], variable: int) -> Directive:
-    found = program.variable(variable)
-    function = found.function or next(iter(program.functions))
-    return _written(kind, words, values, found.at, function, None, (variable,))
+    info = program.variable(variable)
+    function = info.function or next(iter(program.functions))
+    return _written(kind, words, values, info.at, function, None, (variable,))
 
 
 def _written(

@@ -151,14 +151,14 @@ class Uncovered(Struct, frozen=True, dict=True):
     def of_depth(self, nest: Nest, p: Prediction) -> tuple[Cause, ...]:
         """Why the states of an iteration are not those of its schedule."""
         assert p.schedule is not None
-        called, found = self.reached(nest), list[Cause]()
+        called, causes = self.reached(nest), list[Cause]()
         for d in self._usable_in(called):
             few = self._of_the_body(d, nest) and d.values.get("min", 0) > p.schedule.depth
             if few or (d.kind == "occurrence" and self._inside(d, nest, called)):
                 line = self.program.line(d.at)
-                found.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
+                causes.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
         differ = states_differ(self.program, self.nests.function.name)
-        return tuple(found) if differ is None else (*found, differ)
+        return tuple(causes) if differ is None else (*causes, differ)
 
     def _inside(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
         """Whether a directive stands in a nest, or in what that calls."""
@@ -250,15 +250,15 @@ class Uncovered(Struct, frozen=True, dict=True):
         return self._below([*nest.before, *nest.body, *nest.after])
 
     def _below(self, statements: Sequence[c.Stmt]) -> frozenset[str]:
-        found: set[str] = set()
+        functions: set[str] = set()
         waiting = [*statements]
         while waiting:
             for call in effects(self.program).calls_in(waiting.pop()):
                 name = call.function
-                if name is not None and name in self.program.functions and name not in found:
-                    found.add(name)
+                if name is not None and name in self.program.functions and name not in functions:
+                    functions.add(name)
                     waiting.append(self.program.functions[name].body)
-        return frozenset(found)
+        return frozenset(functions)
 
     def _concerns(self, d: Directive, nest: Nest) -> bool:
         if not d.variables:

@@ -65,13 +65,13 @@ def _verdict(loops: Sequence[Shape]) -> str:
     return f"{many}, {said}; `rewrite --infer` changes {helped or 'none'}"
 
 
-def _table(found: Sequence[Shape]) -> str:
+def _table(ways: Sequence[Shape]) -> str:
     """A row a way; costs that no way has, and ports where all have as many, are left out."""
-    costs = [(key, unit) for key, unit in _COSTS if any(w[key] for w in found)]
-    costs += [("top_ports", "top ports")] if len({w["top_ports"] for w in found}) > 1 else []
+    costs = [(key, unit) for key, unit in _COSTS if any(w[key] for w in ways)]
+    costs += [("top_ports", "top ports")] if len({w["top_ports"] for w in ways}) > 1 else []
     rows = [
         ("*" if w["default"] else "", w["kind"], w["ii"], w["latency"], *(w[key] for key, _ in costs), _described(w))
-        for w in found
+        for w in ways
     ]
     return table(("", "way", "II", "latency", *(unit for _, unit in costs), "description"), rows, "    ")
 

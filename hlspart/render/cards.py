@@ -65,7 +65,7 @@ def _short(limit: Shape) -> str:
 
 def ways(loop: Shape, path: str) -> list[Shape]:
     """The ranked ways of the advice, then what the user may allow: what to do, what it gives, and what to copy."""
-    found = [
+    cards = [
         {
             "what": w["description"].partition(";")[0],
             "gives": figures(w),
@@ -76,10 +76,10 @@ def ways(loop: Shape, path: str) -> list[Shape]:
         if not k or w["command"] is not None
     ]
     if loop["ways"] and all(w["command"] is None for w in loop["ways"]):
-        found = [found[0] | {"what": "no way that hlspart can write is better", "code": ""}]
+        cards = [cards[0] | {"what": "no way that hlspart can write is better", "code": ""}]
     hints = [] if loop["proof"] is None else [loop["proof"]["text"]]
     hints += [x["hint"] for x in loop["limits"] if x["hint"] and x["ii"] > (loop["target_ii"] or 1)]
-    return [*found, *({"what": hint, "gives": "", "code": "", "mark": ""} for hint in hints)]
+    return [*cards, *({"what": hint, "gives": "", "code": "", "mark": ""} for hint in hints)]
 
 
 def _mark(way: Shape, loop: Shape) -> str:
@@ -98,17 +98,17 @@ def partitioned(array: Shape) -> str:
 
 def _chart(loop: LoopResult, touches: Mapping[int, ShownAccess]) -> tuple[str, str]:
     """Memory ports by slot, and what of them is left out; ports of several banks that look alike share a row."""
-    held = [(port, item) for item in loop.schedule for port in item.held if " unit " not in port]
-    often = Counter(item.access for _, item in held)
+    occupied = [(port, item) for item in loop.schedule for port in item.held if " unit " not in port]
+    often = Counter(item.access for _, item in occupied)
     alike: dict[tuple[object, ...], list[str]] = {}
-    for port in sorted({port for port, _ in held}, key=_in_order):
-        own = tuple((item.slot or 0, _label(item, touches, often), item) for name, item in held if name == port)
+    for port in sorted({port for port, _ in occupied}, key=_in_order):
+        own = tuple((item.slot or 0, _label(item, touches, often), item) for name, item in occupied if name == port)
         array, _, end = port.partition(" bank ")
         alike.setdefault((array, end.partition(" ")[2], tuple(x[:2] for x in own)), []).append(port)
     names = {ports[0]: _together(ports) for ports in alike.values()}
     rows = {port: k for k, port in enumerate(names)}
     used = []
-    for port, item in held:
+    for port, item in occupied:
         if port in rows and rows[port] < _PORTS and (item.slot or 0) < _SLOTS:
             text = _label(item, touches, often)
             kind = "store" if "store" in item.operation else "load" if "load" in item.operation else ""

@@ -54,18 +54,18 @@ def _reservations(item: LoopResult) -> str:
     """Who holds which port or shared unit in which slot."""
     if item.ii is None:
         return ""
-    held: dict[str, dict[int, str]] = {}
+    occupied: dict[str, dict[int, str]] = {}
     for s in item.schedule:
         for name in s.held:
-            held.setdefault(name, {})[s.slot or 0] = _who(s)
-    if not held:
+            occupied.setdefault(name, {})[s.slot or 0] = _who(s)
+    if not occupied:
         return ""
-    names = sorted(held, key=lambda n: (n.rpartition(" ")[0], int(n.rpartition(" ")[2].lstrip("p"))))
+    names = sorted(occupied, key=lambda n: (n.rpartition(" ")[0], int(n.rpartition(" ")[2].lstrip("p"))))
     if item.ii <= WIDE:
         header = ("port or unit", *(f"slot {k}" for k in range(item.ii)))
-        rows = [(n, *(held[n].get(k, "-") for k in range(item.ii))) for n in names]
+        rows = [(n, *(occupied[n].get(k, "-") for k in range(item.ii))) for n in names]
         return "\n" + table(header, rows)
-    rows = [(n, f"{k}: {held[n][k]}") for n in names for k in sorted(held[n])]
+    rows = [(n, f"{k}: {occupied[n][k]}") for n in names for k in sorted(occupied[n])]
     return "\n" + table(("port or unit", "slot"), rows)
 
 

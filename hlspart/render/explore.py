@@ -134,9 +134,9 @@ def _best(best: Shape) -> str:
         out += table(("array", "bytes", "copies", "moves", "steps", "cycles"), rows, indent="    ")
     if best["bram18k"] is not None:
         known = best["schedule_cycles"]
-        told = f"{known} cycles" if known is not None else f"cycles not known: {best['schedule_cause']}"
+        cycles = f"{known} cycles" if known is not None else f"cycles not known: {best['schedule_cause']}"
         memories = f"{best['bram18k']} BRAM18K, {best['uram']} URAM"
-        out += f"  the C, with latencies by `ii`: {told}, {best['schedule_dsp']} DSP, {memories}\n"
+        out += f"  the C, with latencies by `ii`: {cycles}, {best['schedule_dsp']} DSP, {memories}\n"
         if best["source_cycles"] is not None:
             out += f"  as it is, with all its arrays on the chip: {best['source_cycles']} cycles\n"
     return out

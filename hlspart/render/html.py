@@ -104,7 +104,7 @@ def render(stories: Sequence[Story], paths: Sequence[str]) -> str:
 
 def _expansions(story: Story, path: str) -> list[Shape]:
     """Regions that pragmas want on several elements: what was judged, and the grid."""
-    found: list[Shape] = []
+    expansions: list[Shape] = []
     for region in (r for r in story.expansions if r["path"] == path):
         space = [*(region["space"] or ()), 1, 1][:2]
         owned: dict[tuple[int, int], str] = {}
@@ -114,23 +114,25 @@ def _expansions(story: Story, path: str) -> list[Shape]:
             owned[row, column] = own
         name = f"{region['function']}/{','.join(region['loops'])}"
         picture = svg.element_grid(space[0], space[1], owned, f"elements of {name}") if region["space"] else ""
-        found.append(
+        expansions.append(
             {"name": name, "line": region["line"], "verdict": region["verdict"], "reason": region["reason"] or "",
              "svg": Markup(picture)}
         )  # fmt: skip
-    return found
+    return expansions
 
 
 def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> str:
     """One sentence on top."""
     loops = [(f["path"], x) for f in files for x in f["loops"]]
     text = verdict.verdict([x for _, x in loops], sum(f["unread"] for f in files))
-    late = [(path, x) for path, x in loops if verdict.missed(x) or (verdict.unknown(x) and x["target_ii"] is not None)]
+    missing = [
+        (path, x) for path, x in loops if verdict.missed(x) or (verdict.unknown(x) and x["target_ii"] is not None)
+    ]
     after = {(f["path"], x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
-    found = [(x, after.get((path, x["function"], x["name"]))) for path, x in late]
-    helped = sum(then is not None and then <= x["target_ii"] for x, then in found)
+    pairs = [(x, after.get((path, x["function"], x["name"]))) for path, x in missing]
+    helped = sum(then is not None and then <= x["target_ii"] for x, then in pairs)
     if helped:
-        text += "; what infer finds would mend " + ("it" if len(late) == 1 else f"{helped} of them")
+        text += "; what infer finds would mend " + ("it" if len(missing) == 1 else f"{helped} of them")
     text = text[0].upper() + text[1:] + "."
     return text + (f" {broken} file{'s' * (broken > 1)} could not be read." if broken else "")
 
@@ -160,15 +162,15 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
     loops = {(x["function"], x["name"]): x for x in file["loops"]}
     outcomes = inferred.get("loops", ())
     pairs = [(loop_title(x), x["ii_before"], x["ii_after"]) for x in outcomes if x["ii_before"] != x["ii_after"]]
-    late = {k: x for k, x in loops.items() if k in story.schedules and verdict.mark(x) in ("bad", "doubtful")}
-    shown = {s.access for k in late for s in story.schedules[k].schedule if s.held}
+    bad = {k: x for k, x in loops.items() if k in story.schedules and verdict.mark(x) in ("bad", "doubtful")}
+    shown = {s.access for k in bad for s in story.schedules[k].schedule if s.held}
     touches = [t for t in story.touches.values() if t.path == path and t.id in shown]
     marks = {d["line"]: d["mark"] for d in reversed(findings) if d["path"] is None}
     return {
         "path": path,
         "anchor": f"f{number}",
         "error": None,
-        "cards": [card(x, story.schedules[k], story.touches, path) for k, x in late.items()],
+        "cards": [card(x, story.schedules[k], story.touches, path) for k, x in bad.items()],
         "change": story.changes.get(path, ""),
         "waterfalls": _waterfalls(story.functions.get(path, ())),
         "loops": [_loop(x, story.elsewhere.get(k)) for k, x in loops.items()],
@@ -179,7 +181,7 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
         "memory": _memory_map(file["memory"]),
         "asked": bool(outcomes),
         "bars": Markup(svg.bars(pairs)) if pairs else "",
-        "maps": _maps([p for p in story.pictures if p.path == path], [story.schedules[k] for k in late], story.touches),
+        "maps": _maps([p for p in story.pictures if p.path == path], [story.schedules[k] for k in bad], story.touches),
         "inferred": [_array(a) for a in inferred.get("arrays", ()) if a["kind"] != "none"],
         "directives": [
             {"line": p["line"], "path": p["path"] if p["path"] != path else None, "status": p["status"],
@@ -292,7 +294,7 @@ def _array(x: Shape) -> Shape:
 
 
 def _maps(
-    pictures: Sequence[BankPicture], late: Sequence[LoopResult], touches: Mapping[int, ShownAccess]
+    pictures: Sequence[BankPicture], missing: Sequence[LoopResult], touches: Mapping[int, ShownAccess]
 ) -> list[Shape]:
     """Bank maps, with the elements marked that late loops touch at once, as long as the page stays small."""
     out: list[Shape] = []
@@ -301,7 +303,7 @@ def _maps(
         banks = sorted({b for row in p.cells for b in row})
         columns = max(len(row) for row in p.cells)
         marked: dict[tuple[int, int], str] = {}
-        for loop in late:
+        for loop in missing:
             for element, ids in cells_at(loop, p.name, touches).items():
                 lead, place = element[:-2], divmod(element[-1], columns) if p.wrapped else element[-2:]
                 if not any(lead) and len(place) == 2 and place[0] < len(p.cells) and place[1] < columns:
@@ -320,18 +322,18 @@ def _maps(
 def _drawn(p: BankPicture, marked: Mapping[tuple[int, int], str], room: int) -> tuple[str, str]:
     """The map, or as much of its upper left corner as tells it apart or there is room for, and what part that is."""
     rows, columns = len(p.cells), len(p.cells[0])
-    told = rows, columns
+    shown = rows, columns
     if rows * columns > svg.CELLS:
         down, across = (max((at[k] + 1 for at in marked), default=0) for k in (0, 1))
-        told = _telling(p.cells, down), columns if p.wrapped else _telling(tuple(zip(*p.cells, strict=True)), across)
+        shown = _telling(p.cells, down), columns if p.wrapped else _telling(tuple(zip(*p.cells, strict=True)), across)
     for most in (1 << 20, 64, 32, 16, 8):
-        size = min(told[0], most), told[1] if p.wrapped else min(told[1], most)
+        size = min(shown[0], most), shown[1] if p.wrapped else min(shown[1], most)
         cells = [row[: size[1]] for row in p.cells[: size[0]]]
         inside = {at: ids for at, ids in marked.items() if at[0] < size[0] and at[1] < size[1]}
         picture = svg.bank_map(cells, f"banks of {p.caption}", p.wrapped, inside)
         if len(picture) <= room:
             part = f"the first {size[0] * size[1]}" if p.wrapped else f"{size[0]} x {size[1]} of them"
-            rest = "; the others repeat them" if size == told else ""
+            rest = "; the others repeat them" if size == shown else ""
             return picture, "" if size == (rows, columns) else f", drawn: {part}{rest}"
     return "", ", not drawn: the page would be too large"
 

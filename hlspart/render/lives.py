@@ -36,7 +36,7 @@ def lives(program: Program, analysis: AccessAnalysis, function: str) -> dict[str
     and ``last`` (0-based regions; None where the array's address is used otherwise) and ``across_calls``: whether
     the array is there before or after the call (a parameter, static or global).
     """
-    found = _regions(program, analysis, function)
+    in_order = _regions(program, analysis, function)
     source = program.sources[program.functions[function].at.span.path]
 
     def names(variables: set[int]) -> list[str]:
@@ -50,12 +50,12 @@ def lives(program: Program, analysis: AccessAnalysis, function: str) -> dict[str
             "end_line": source.line_column(r.end)[0],
             **{kind: names(variables) for kind, variables in r.touched.items()},
         }
-        for r in found
+        for r in in_order
     ]
     hidden = {m for g in analysis.groups for m in g.members if any(f.code in _HIDDEN for f in g.faults)}
     lifetimes: list[Shape] = []
-    for variable in sorted(set().union(*(v for r in found for v in r.touched.values()))):
-        at = [k for k, r in enumerate(found) if any(variable in v for v in r.touched.values())]
+    for variable in sorted(set().union(*(v for r in in_order for v in r.touched.values()))):
+        at = [k for k, r in enumerate(in_order) if any(variable in v for v in r.touched.values())]
         known = variable not in hidden
         lifetimes.append(
             {
@@ -76,15 +76,15 @@ def _regions(program: Program, analysis: AccessAnalysis, function: str) -> list[
         (a.at.span, f"{a.kind}s", a.array) for a in analysis.accesses if a.function == function
     ]
     touches += [(e.at.span, "calls", e.actual) for g in analysis.groups for e in g.edges if e.caller == function]
-    found: list[_Region] = []
+    regions: list[_Region] = []
     for span, kind, variable in sorted((t for t in touches if t[0].path == path), key=lambda t: t[0].start):
         loop = next((x for x in loops if x.at.span.start <= span.start < x.at.span.end), None)
-        if not found or found[-1].loop is not loop:
+        if not regions or regions[-1].loop is not loop:
             whole = loop.at.span if loop is not None else span
-            found.append(_Region(loop, whole.start, whole.end))
-        found[-1].end = max(found[-1].end, span.end)
-        found[-1].touched[kind].add(variable)
-    return found
+            regions.append(_Region(loop, whole.start, whole.end))
+        regions[-1].end = max(regions[-1].end, span.end)
+        regions[-1].touched[kind].add(variable)
+    return regions
 
 
 def _outermost(body: Stmt) -> list[Loop]:

@@ -362,27 +362,27 @@ def _inferred(item: InferredArray) -> Shape:
 # ------------------------------------------------------------------------------------ buffers
 
 
-def buffers(program: Program, analysis: AccessAnalysis, found: Shared | None, paths: Sequence[str]) -> Shape:
+def buffers(program: Program, analysis: AccessAnalysis, shared: Shared | None, paths: Sequence[str]) -> Shape:
     """``hlspart.buffers/1``: each file its own arrays and the totals of its program; without ``found`` paths only."""
     owner = Owner(program)
 
     def entry(path: str) -> Shape:
-        if found is None:
+        if shared is None:
             return {}
-        own = (b for b, v in zip(found.sharing.buffers, found.variables, strict=True) if of(v) == path)
+        own = (b for b, v in zip(shared.sharing.buffers, shared.variables, strict=True) if of(v) == path)
         return {
-            **found.sharing.to_json(),
+            **shared.sharing.to_json(),
             "buffers": [b.to_json() for b in own],
-            "bram18k": found.bram18k,
-            "unshared_bram18k": found.unshared_bram18k,
-            "pools": [p.to_json() for p in found.pools if owner.function(p.function) == path],
-            "steps": [_step(program, analysis, s) for s in found.steps if owner.function(s.function) == path],
+            "bram18k": shared.bram18k,
+            "unshared_bram18k": shared.unshared_bram18k,
+            "pools": [p.to_json() for p in shared.pools if owner.function(p.function) == path],
+            "steps": [_step(program, analysis, s) for s in shared.steps if owner.function(s.function) == path],
         }
 
     def of(variable: int) -> str:
         return owner.variable(program.variable(variable))
 
-    tied = groups(program, analysis) if found is not None else ()
+    tied = groups(program, analysis) if shared is not None else ()
     return document("hlspart.buffers/1", program, paths, entry, tied)
 
 

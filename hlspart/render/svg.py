@@ -104,19 +104,19 @@ def port_table(ports: Sequence[str], slots: int, used: Sequence[Taken], target: 
     grid += "".join(f"M{left + slot * width} 20V{bottom}" for slot in range(slots + 1))
     parts = [f'<path d="{grid}" fill="none" stroke="currentColor" stroke-opacity=".25"/>']
     for slot in range(slots):
-        late = slot >= target
-        name = f"slot {slot}{' (too late)' if late else ''}"
-        parts.append(f'<text x="{left + slot * width + 4}" y="14"{_LATE_TEXT if late else ""}>{name}</text>')
+        over = slot >= target
+        name = f"slot {slot}{' (too late)' if over else ''}"
+        parts.append(f'<text x="{left + slot * width + 4}" y="14"{_LATE_TEXT if over else ""}>{name}</text>')
     for row, port in enumerate(ports):
         parts.append(f'<text x="0" y="{20 + row * height + 16}">{escape(port)}</text>')
     for u in used:
         x, y = left + u.slot * width, 20 + u.row * height
-        late = u.slot >= target
-        note = f"{u.what}, {u.slot - target + 1} slot{'s' * (u.slot > target)} too late" if late else u.what
+        over = u.slot >= target
+        note = f"{u.what}, {u.slot - target + 1} slot{'s' * (u.slot > target)} too late" if over else u.what
         link = f' data-a="{u.access}"' if u.access else ""
         box = f'x="{x + 2}" y="{y + 2}" width="{width - 4}" height="{height - 4}" rx="3"'
         parts.append(
-            f'<g class="{"taken late" if late else "taken"}" tabindex="0" role="img" aria-label="{escape(note)}"{link}>'
+            f'<g class="{"taken late" if over else "taken"}" tabindex="0" role="img" aria-label="{escape(note)}"{link}>'
             f"<title>{escape(note)}</title><rect {box}/>"
             f'<text x="{x + 7}" y="{y + 16}">{escape(_short(u.label, (width - 12) // 6))}</text></g>'
         )

@@ -46,27 +46,29 @@ def _verdict(loops: Sequence[Shape]) -> str:
     pipelined = [x for x in loops if x["pipelined"]]
     if not pipelined:
         return "no loop is pipelined" if loops else "no loops"
-    late, open_ = [x for x in pipelined if missed(x)], [x for x in pipelined if unknown(x)]
+    missing, open_ = [x for x in pipelined if missed(x)], [x for x in pipelined if unknown(x)]
     free = [x for x in pipelined if x["target_ii"] is None and (x["ii"] or 1) > 1]
     untold = f"; without a target: {_names(free)}" if free else ""
-    if not late and not open_:
+    if not missing and not open_:
         if free:
             return f"no pipelined loop misses a target II{untold}"
         if len(pipelined) == 1:
             return "the pipelined loop reaches its target II"
         return f"{_all(len(pipelined))} pipelined loops reach their target II"
     if len(pipelined) == 1:
-        return f"the pipelined loop {'misses its target II' if late else 'has no certain II'}: {_names(pipelined)}"
-    return _counted(late, open_, f"{len(pipelined)} pipelined loops", _names) + untold
+        return f"the pipelined loop {'misses its target II' if missing else 'has no certain II'}: {_names(pipelined)}"
+    return _counted(missing, open_, f"{len(pipelined)} pipelined loops", _names) + untold
 
 
-def _counted(late: Sequence[Shape], open_: Sequence[Shape], all_: str, names: Callable[[Sequence[Shape]], str]) -> str:
+def _counted(
+    missing: Sequence[Shape], open_: Sequence[Shape], all_: str, names: Callable[[Sequence[Shape]], str]
+) -> str:
     """How many of all loops miss their target II or have no certain one, and which."""
     parts = []
-    if late:
-        parts.append(f"{len(late)} of {all_} miss{'es' * (len(late) == 1)} the target II: {names(late)}")
+    if missing:
+        parts.append(f"{len(missing)} of {all_} miss{'es' * (len(missing) == 1)} the target II: {names(missing)}")
     if open_:
-        many = f"{len(open_)}" if late else f"{len(open_)} of {all_}"
+        many = f"{len(open_)}" if missing else f"{len(open_)} of {all_}"
         parts.append(f"{many} {'have' if len(open_) > 1 else 'has'} no certain II: {names(open_)}")
     return "; ".join(parts)
 
@@ -93,11 +95,11 @@ def reached(loop: Shape) -> str:
 
 def next_step(loops: Sequence[Shape]) -> str:
     """What to type after ``hlspart ii``; "" where nothing is left to do."""
-    late = [x for x in loops if missed(x)]
-    hopeful = [x for x in late if all(w["command"] is not None for w in x["ways"][:1])]  # or nobody has looked
+    missing = [x for x in loops if missed(x)]
+    hopeful = [x for x in missing if all(w["command"] is not None for w in x["ways"][:1])]  # or nobody has looked
     if any(limit["kind"] == "memory-port" for x in hopeful for limit in x["limits"]):
         return command("infer", "", "the least partition that reaches the target II")
-    for x in [*late, *filter(unknown, loops)][:1]:
+    for x in [*missing, *filter(unknown, loops)][:1]:
         return command("ii", f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for")
     if loops and not any(x["pipelined"] for x in loops):
         return command("infer", "--target-ii 1", "what pipelining would need")
@@ -113,39 +115,39 @@ def command(name: str, options: str, why: str) -> str:
 def inferred(loops: Sequence[Shape]) -> str:
     """What the partitions of ``hlspart infer`` change, in one sentence."""
     asked = [x for x in loops if x["target_ii"] is not None]
-    late, open_ = _by_target(asked, "before")
+    missing, open_ = _by_target(asked, "before")
     gained = [x for x in loops if x["target_ii"] is None and _least(x, "after") < (x["ii_before"] or 1)]
     besides = f"; {', '.join(x['name'] for x in gained)}, without a target, gain{'s' * (len(gained) == 1)}"
     besides = besides if gained else ""
     if not asked:
         return f"no loop has a target II{besides}"
-    before, all_ = len(late) + len(open_), "the loop" if len(asked) == 1 else f"{_all(len(asked))} loops"
+    before, all_ = len(missing) + len(open_), "the loop" if len(asked) == 1 else f"{_all(len(asked))} loops"
     if not before:
         return f"{all_} reach{'es its' if len(asked) == 1 else ' their'} target II{besides}"
     if len(asked) == 1:
-        many = f"the loop {'misses its target II' if late else 'has no certain II'}: {_listed(asked)}"
+        many = f"the loop {'misses its target II' if missing else 'has no certain II'}: {_listed(asked)}"
     else:
-        many = _counted(late, open_, f"{len(asked)} loops", _listed)
-    late, open_ = _by_target(asked, "after")
-    if not late and not open_:
+        many = _counted(missing, open_, f"{len(asked)} loops", _listed)
+    missing, open_ = _by_target(asked, "after")
+    if not missing and not open_:
         return f"{many}; with the partitions below none misses it{besides}"
-    if len(late) + len(open_) >= before:
+    if len(missing) + len(open_) >= before:
         return f"{many}; no partition mends {'it' if before == 1 else 'them'}{besides}"
-    rest = [f"{len(late)} still miss{'es' * (len(late) == 1)} it"] if late else []
+    rest = [f"{len(missing)} still miss{'es' * (len(missing) == 1)} it"] if missing else []
     rest += [f"{len(open_)} {'have' if len(open_) > 1 else 'has'} no certain II"] if open_ else []
     return f"{many}; with the partitions below {' and '.join(rest)}{besides}"
 
 
 def inferred_mark(loops: Sequence[Shape], when: str) -> str:
     """``bad``, ``doubtful`` or ``good``, as :func:`mark`, for loops of ``hlspart infer`` ``before`` or ``after``."""
-    late, open_ = _by_target([x for x in loops if x["target_ii"] is not None], when)
-    return "bad" if late else "doubtful" if open_ else "good"
+    missing, open_ = _by_target([x for x in loops if x["target_ii"] is not None], when)
+    return "bad" if missing else "doubtful" if open_ else "good"
 
 
 def _by_target(asked: Sequence[Shape], when: str) -> tuple[list[Shape], list[Shape]]:
     """Loops that miss their target II, and those of which that is not known, before or after."""
-    late = [x for x in asked if _least(x, when) > x["target_ii"]]
-    return late, [x for x in asked if x[f"ii_{when}"] is None and x not in late]
+    missing = [x for x in asked if _least(x, when) > x["target_ii"]]
+    return missing, [x for x in asked if x[f"ii_{when}"] is None and x not in missing]
 
 
 def _least(loop: Shape, when: str) -> int:

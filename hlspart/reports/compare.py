@@ -61,8 +61,8 @@ def compare(
 def functions_said(program: Program, result: IIResult, report: Report) -> tuple[str, ...]:
     """Functions that the report calls pipelined and the prediction knows as parts of their callers only."""
     known = {x.function for x in result.loops if x.loop < 0}
-    found = (f for said in report.loops if said.ii is not None for f in _functions(said, program))
-    return tuple(dict.fromkeys(f for f in found if f not in known))
+    functions = (f for said in report.loops if said.ii is not None for f in _functions(said, program))
+    return tuple(dict.fromkeys(f for f in functions if f not in known))
 
 
 # --------------------------------------------------------------------------------------- names
@@ -78,14 +78,14 @@ def _functions(said: ReportedLoop, program: Program) -> tuple[str, ...]:
     return tuple(f for f in program.functions if name in (base := re.split(r"[<(]", f)[0], base[:_NAME_LENGTH]))
 
 
-def _agreed(found: Sequence[LoopResult]) -> LoopResult | None:
+def _agreed(loops: Sequence[LoopResult]) -> LoopResult | None:
     """One record for several instances of a function: bounds where they differ."""
-    ends = [x.bounds or ((x.ii, x.ii) if x.ii is not None else None) for x in found]
+    ends = [x.bounds or ((x.ii, x.ii) if x.ii is not None else None) for x in loops]
     known = [x for x in ends if x is not None]
-    if not found or len(known) < len(found) or len(set(known)) == 1:
-        return next((x for x, end in zip(found, ends, strict=True) if end is None), found[0] if found else None)
+    if not loops or len(known) < len(loops) or len(set(known)) == 1:
+        return next((x for x, end in zip(loops, ends, strict=True) if end is None), loops[0] if loops else None)
     span = min(low for low, _ in known), max(high for _, high in known)
-    return replace(found[0], ii=None, bounds=span, depth=None, causes=(Cause("its instances differ"),))
+    return replace(loops[0], ii=None, bounds=span, depth=None, causes=(Cause("its instances differ"),))
 
 
 def _instance(said: ReportedLoop, loops: Sequence[LoopResult]) -> LoopResult | None:
@@ -94,10 +94,10 @@ def _instance(said: ReportedLoop, loops: Sequence[LoopResult]) -> LoopResult | N
     ``relu<array<ap_fixed, 42u>, relu_config18>``: the instance with the most of these names; several must agree.
     """
     base, angle, given = said.name.partition("<")
-    found = [x for x in loops if x.loop < 0 and x.function.partition("<")[0] == base] if angle else []
+    instances = [x for x in loops if x.loop < 0 and x.function.partition("<")[0] == base] if angle else []
     names = set(re.findall(r"[A-Za-z_]\w*", given))
-    shared = [len(names.intersection(re.findall(r"[A-Za-z_]\w*", x.function))) for x in found]
-    return _agreed([x for x, n in zip(found, shared, strict=True) if n == max(shared)])
+    shared = [len(names.intersection(re.findall(r"[A-Za-z_]\w*", x.function))) for x in instances]
+    return _agreed([x for x, n in zip(instances, shared, strict=True) if n == max(shared)])
 
 
 def _made(said: ReportedLoop, made: list[LoopResult], program: Program, named: bool) -> LoopResult | None:
@@ -128,10 +128,10 @@ class _Places(Struct, frozen=True):
 
     def at(self, name: str, loops: list[LoopResult]) -> LoopResult | None:
         """The loop at a place, or the flattened nest whose outermost loop is there."""
-        found = {x.loop: self.ids.get(f"{x.function}/{name}") for x in loops}
-        there = [x for x in loops if found[x.loop] is not None]
-        exact = next((x for x in there if x.loop == found[x.loop]), None)
-        return exact or next((x for x in there if x.flattened and self._outer(x) == found[x.loop]), None)
+        keys = {x.loop: self.ids.get(f"{x.function}/{name}") for x in loops}
+        there = [x for x in loops if keys[x.loop] is not None]
+        exact = next((x for x in there if x.loop == keys[x.loop]), None)
+        return exact or next((x for x in there if x.flattened and self._outer(x) == keys[x.loop]), None)
 
     def _outer(self, loop: LoopResult) -> int | None:
         at: int | None = loop.loop
@@ -161,9 +161,9 @@ class _Places(Struct, frozen=True):
 
 def _counted(node: Loop | Function) -> list[Stmt]:
     """The loops of a body that stand in no other one, those that the tool makes of calls included."""
-    found = [s for s in walk_statements(node.body) if isinstance(s, Loop) or block_copy(s) is not None]
-    nested = {id(s) for loop in found if isinstance(loop, Loop) for s in walk_statements(loop.body)}
-    return [s for s in found if id(s) not in nested]
+    loops = [s for s in walk_statements(node.body) if isinstance(s, Loop) or block_copy(s) is not None]
+    nested = {id(s) for loop in loops if isinstance(loop, Loop) for s in walk_statements(loop.body)}
+    return [s for s in loops if id(s) not in nested]
 
 
 def _flattened_name(labels: Sequence[str | None]) -> str:
@@ -179,9 +179,9 @@ def _find(
     own = [x for x in loops if x.function == function] or [x for x in loops if x.function in copies]
     below = _below(program, function)  # the tool has put functions into their callers
     for there in (own, [x for x in loops if x.function in below], [] if own or below or copies else loops):
-        found = _named(said, there, _Places() if named else places)
-        if found is not None:
-            return found
+        loop = _named(said, there, _Places() if named else places)
+        if loop is not None:
+            return loop
     return None
 
 
@@ -211,8 +211,8 @@ def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places) -> Loop
     # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
     moved = (x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name))
     moved = (x for x in moved if _meet(said.trip_count, x.trip_count))
-    if (found := next(moved, None)) is not None:
-        return found
+    if (loop := next(moved, None)) is not None:
+        return loop
     # a nest flattened by the one and not by the other, or further, goes by its innermost loop
     inner = [(x, x.flattened[-1] if x.flattened else x.name) for x in loops if x.pipelined]
     for x, name in inner:

@@ -94,18 +94,18 @@ def _rpt(name: str, text: str) -> Report:
     flow: Flow | None = None
     loops: list[ReportedLoop] = []
     for at, line in enumerate(lines):
-        if (found := re.match(r"==\s*V\w+ HLS Report for '([^']+)'", line)) is not None:
-            module = found[1]
-        elif (found := re.match(r"\*\s*Version:\s*(\S+)", line.strip())) is not None:
-            tool = found[1]
-        elif (found := re.match(r"\*\s*(?:Target device|Part):\s*(\S+)", line.strip())) is not None:
-            part = found[1]
-        elif (found := re.match(r"\*\s*Solution:.*\b(Vivado|Vitis)\b.*Flow Target", line.strip())) is not None:
-            flow = _flow(found[1])
+        if (match := re.match(r"==\s*V\w+ HLS Report for '([^']+)'", line)) is not None:
+            module = match[1]
+        elif (match := re.match(r"\*\s*Version:\s*(\S+)", line.strip())) is not None:
+            tool = match[1]
+        elif (match := re.match(r"\*\s*(?:Target device|Part):\s*(\S+)", line.strip())) is not None:
+            part = match[1]
+        elif (match := re.match(r"\*\s*Solution:.*\b(Vivado|Vitis)\b.*Flow Target", line.strip())) is not None:
+            flow = _flow(match[1])
         elif (
-            found := re.match(r"\|(?:ap_clk|default)\|(.*)\|$", re.sub(r"\s|ns", "", line))
+            match := re.match(r"\|(?:ap_clk|default)\|(.*)\|$", re.sub(r"\s|ns", "", line))
         ) is not None and not clock:
-            clock, uncertainty = _timing(found[1].split("|"))
+            clock, uncertainty = _timing(match[1].split("|"))
         elif re.search(r"\|\s*Loop Name\s*\|", line):
             loops += _loop_table(lines, at, module, name)
         elif re.search(r"&\s*Loops", line):
@@ -213,28 +213,28 @@ def _summary_table(lines: Sequence[str], at: int, name: str) -> Iterator[Reporte
     depth, interval, trip, pipe = column("iteration"), column("interval"), column("trip"), column("pipelined")
     modules: list[tuple[int, str]] = []  # those around a row, by the column that their names stand in
     for cells in rows:
-        found = re.match(r"(\s*)([+o])\s*(\S+?)\*?$", cells[0].rstrip())
-        if found is None:
+        match = re.match(r"(\s*)([+o])\s*(\S+?)\*?$", cells[0].rstrip())
+        if match is None:
             continue
-        while modules and modules[-1][0] >= len(found[1]):
+        while modules and modules[-1][0] >= len(match[1]):
             modules.pop()
-        if found[2] == "+":
-            modules.append((len(found[1]), _module_of(found[3])))
+        if match[2] == "+":
+            modules.append((len(match[1]), _module_of(match[3])))
             continue
         module = modules[-1][1] if modules else None
         yes = _at(cells, pipe).lower()
         latency = _number(_at(cells, cycles))
         ii = _number(_at(cells, interval)) if yes.startswith("yes") else None
         yield ReportedLoop(
-            module, found[3], ii, None, _number(_at(cells, depth)), _range(_at(cells, trip)),
+            module, match[3], ii, None, _number(_at(cells, depth)), _range(_at(cells, trip)),
             Bounds(latency, latency), yes.startswith("yes") if yes else None, name,
         )  # fmt: skip
 
 
 def _module_of(instance: str) -> str:
     """The module of an instance, whose name 2020.2 gives in place of it: ``grp_load_fu_446``, ``store_U0``."""
-    found = re.fullmatch(r"(?:grp_)?(\w+?)_fu_\d+|(\w+?)_U\d+", instance)
-    return instance if found is None else found[1] or found[2]
+    match = re.fullmatch(r"(?:grp_)?(\w+?)_fu_\d+|(\w+?)_U\d+", instance)
+    return instance if match is None else match[1] or match[2]
 
 
 def _summary_clock(lines: Sequence[str], at: int) -> tuple[float | None, float | None]:
@@ -251,8 +251,8 @@ def _summary_clock(lines: Sequence[str], at: int) -> tuple[float | None, float |
     spans: list[tuple[float, float, float]] = []
     for cells in rows:
         cycles, ns = _number(_at(cells, column("latency", "cycles"))), _at(cells, column("latency", "ns"))
-        if cycles and (found := re.fullmatch(r"\d+(?:\.(\d+))?(?:e\+(\d+))?", ns)) is not None:
-            half = 0.5 * 10.0 ** (int(found[2] or 0) - len(found[1] or ""))
+        if cycles and (match := re.fullmatch(r"\d+(?:\.(\d+))?(?:e\+(\d+))?", ns)) is not None:
+            half = 0.5 * 10.0 ** (int(match[2] or 0) - len(match[1] or ""))
             spans.append(((float(ns) - half) / cycles, float(ns) / cycles, (float(ns) + half) / cycles))
     near = ({round(ratio, digits) for _, ratio, _ in spans} for digits in range(4))
     agreed = (x for xs in near for x in sorted(xs) if 2 * sum(a <= x <= b for a, _, b in spans) > len(spans))
@@ -268,15 +268,15 @@ def _at(cells: Sequence[str], column: int | None) -> str:
 
 
 def _number(text: str | None) -> int | None:
-    found = re.fullmatch(r"\s*(\d+)\s*", text or "")
-    return int(found[1]) if found is not None else None
+    match = re.fullmatch(r"\s*(\d+)\s*", text or "")
+    return int(match[1]) if match is not None else None
 
 
 def _range(text: str) -> Bounds:
-    found = re.fullmatch(r"\s*(\d+)\s*(?:~\s*(\d+))?\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d+)\s*(?:~\s*(\d+))?\s*", text)
+    if match is None:
         return UNKNOWN
-    return Bounds(int(found[1]), int(found[2] or found[1]))
+    return Bounds(int(match[1]), int(match[2] or match[1]))
 
 
 # ----------------------------------------------------------------------------------------- XML
@@ -367,10 +367,10 @@ def _log(name: str, text: str) -> Report:
             clock, spare = (float(timed[2]), None) if timed[1] == "period" else (clock, float(timed[2]))
         if (meant := re.search(r"Using (?:default )?flow_target '(\w+)'", line)) is not None:
             flow = _flow(meant[1])
-        found = _CODE.search(line)
-        if found is None:
+        match = _CODE.search(line)
+        if match is None:
             continue
-        code, said = found[1], found[2]
+        code, said = match[1], match[2]
         if (started := re.search(r"Implementing module '([^']+)'", said)) is not None:
             module = started[1]
         elif (began := re.search(r"Pipelining (?:loop|function) '([^']+)'", said)) is not None:
@@ -391,26 +391,26 @@ def _log(name: str, text: str) -> Report:
 def _partition(code: str, said: str) -> ReportedPartition | None:
     """Partition messages: 214-248 and 203-101 (applied), 214-270 and 203-102 (the tool's own)."""
     if code == "214-248":
-        found = re.search(
+        match = re.search(
             rf"array_partition to '([^']+)': {_TYPES} partitioning(?: with factor (\d+))?.*?dimension (\d+)", said, re.I
         )
-        return _made(found, "applied", (1, 2, 3, 4))
+        return _made(match, "applied", (1, 2, 3, 4))
     if code == "214-270":
-        found = re.search(
+        match = re.search(
             rf"array_partition type={_TYPES}(?: factor=(\d+))? dim=(\d+)' for array '([^']+)'", said, re.I
         )
-        return _made(found, "added", (4, 1, 2, 3))
+        return _made(match, "added", (4, 1, 2, 3))
     if code in ("203-101", "203-102"):
-        found = re.search(
+        match = re.search(
             rf"artitioning array '([^']+)'.*?dimension (\d+)(?: with an? {_TYPES} factor (\d+)| {_TYPES}ly)?",
             said,
             re.I,
         )
-        if found is None:
+        if match is None:
             return None
-        kind = _kind(found[3] or found[5] or "complete")
+        kind = _kind(match[3] or match[5] or "complete")
         origin: Literal["applied", "added"] = "added" if code == "203-102" else "applied"
-        return ReportedPartition(found[1], kind, _number(found[4]), _number(found[2]), origin)
+        return ReportedPartition(match[1], kind, _number(match[4]), _number(match[2]), origin)
     return None
 
 
@@ -419,9 +419,9 @@ def _kind(word: str) -> PartitionType:
 
 
 def _made(
-    found: re.Match[str] | None, origin: Literal["applied", "added"], groups: tuple[int, int, int, int]
+    match: re.Match[str] | None, origin: Literal["applied", "added"], groups: tuple[int, int, int, int]
 ) -> ReportedPartition | None:
-    if found is None:
+    if match is None:
         return None
-    name, kind, factor, dim = (found[g] for g in groups)
+    name, kind, factor, dim = (match[g] for g in groups)
     return ReportedPartition(name, _kind(kind), _number(factor), _number(dim), origin)

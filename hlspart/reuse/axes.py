@@ -42,11 +42,11 @@ class ScanAxis(Struct, frozen=True):
     @property
     def guard(self) -> list[str]:
         """When the body runs."""
-        found = [f"{self.name} >= {self.first}"] if self.start < self.first else []
+        conditions = [f"{self.name} >= {self.first}"] if self.start < self.first else []
         if self.every > 1:
             origin = f"({self.at(-self.first)})" if self.first else self.name
-            found.append(f"{origin} % {self.every} == 0")
-        return found
+            conditions.append(f"{origin} % {self.every} == 0")
+        return conditions
 
     @property
     def value(self) -> str:

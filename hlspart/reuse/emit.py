@@ -317,15 +317,15 @@ class _Writer:
 
     def _inside(self) -> list[str]:
         """Conditions under which the newest element is there, where the loops go past what is read."""
-        found = []
+        conditions = []
         for (_, moving), span in zip(self.window.template.parts, self.window.inside, strict=True):
             if span is not None:
                 text, hull = " + ".join(self._moving(moving)), self.window.hull
                 text = text if self._exact else f"(int)({text})"  # what is unsigned has no side below 0
                 low, high = (sum(p * hull[d][k] for d, p in moving) for k in (0, 1))
-                found += [f"{text} >= {span[0]}"] if low < span[0] else []
-                found += [f"{text} <= {span[1]}"] if high > span[1] else []
-        return found
+                conditions += [f"{text} >= {span[0]}"] if low < span[0] else []
+                conditions += [f"{text} <= {span[1]}"] if high > span[1] else []
+        return conditions
 
     def _form(self, form: Affine) -> str:
         """An affine form with the names of the source."""

@@ -73,7 +73,7 @@ class Reuse(Struct, frozen=True, dict=True):
         return Uses(self.program)
 
     @cached_property
-    def found(self) -> FoundWindows:
+    def windows(self) -> FoundWindows:
         """All windows."""
         return find(self.program, self.analysis, self.figures, self._given)
 
@@ -84,7 +84,7 @@ class Reuse(Struct, frozen=True, dict=True):
     @cached_property
     def asked(self) -> Reused:
         """The text with reuse buffers for all windows."""
-        return self._run(list(self.found.nests), list(self.found.refused))
+        return self._run(list(self.windows.nests), list(self.windows.refused))
 
     @cached_property
     def needed(self) -> Reused:
@@ -94,15 +94,15 @@ class Reuse(Struct, frozen=True, dict=True):
     @cached_property
     def short_of_ports(self) -> tuple[tuple[WindowNest, ...], ...]:
         """Windows of arrays whose ports keep a loop from its II, or may."""
-        late: dict[str, set[str | None]] = {}
+        short: dict[str, set[str | None]] = {}
         for loop in self.figures.loops:
             if loop.may_miss:
                 arrays = {x.array for x in loop.limits}
                 for name in (loop.name, *loop.flattened):
-                    late.setdefault(f"{loop.function}/{name}", set()).update(arrays)
+                    short.setdefault(f"{loop.function}/{name}", set()).update(arrays)
         nests = []
-        for variants in self.found.nests:
-            arrays = late.get(f"{variants[0].region.function}/{variants[0].loops[-1].name}", set())
+        for variants in self.windows.nests:
+            arrays = short.get(f"{variants[0].region.function}/{variants[0].loops[-1].name}", set())
             known = [
                 (n, tuple(w for w in n.windows if self.program.variable(w.variable).name in arrays)) for n in variants
             ]
@@ -161,13 +161,13 @@ class Reuse(Struct, frozen=True, dict=True):
 
     def _fills(self, nests: Iterable[WindowNest]) -> dict[int, Fill]:
         windows = [(n, w) for n in nests for w in n.windows]
-        found = {}
+        fills = {}
         for nest, window in windows:
             if [w.variable for _, w in windows].count(window.variable) == 1:
                 fill = fill_of(nest, window, self.uses)
                 if fill is not None:
-                    found[window.variable] = fill
-        return found
+                    fills[window.variable] = fill
+        return fills
 
     def _unasked(self, nest: WindowNest) -> bool:
         """Whether the tool pipelines the nest by itself."""
@@ -218,8 +218,8 @@ class Reuse(Struct, frozen=True, dict=True):
                 said.add((variable, str(refusal)))
                 outcomes.append(self._outcome(variable, refusal))
         outcomes.sort(key=lambda o: o.group)
-        told = tuple(diagnostic(self.program, o) for o in outcomes if o.reason is not None)
-        return RewriteResult(files, edits, lines, (), tuple(outcomes), told)
+        diagnostics = tuple(diagnostic(self.program, o) for o in outcomes if o.reason is not None)
+        return RewriteResult(files, edits, lines, (), tuple(outcomes), diagnostics)
 
     def _outcome(self, variable: int, refusal: Refusal | None) -> GroupOutcome:
         record = self.program.variable(variable)

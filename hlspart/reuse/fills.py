@@ -157,10 +157,10 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
     form = form_of(write, [analysis.loops[loop.id].iterator or "" for loop in chain])
     if form is None:
         return None
-    template, scale, found = form
-    offsets = tuple(g for g in found if isinstance(g, Affine))
+    template, scale, index = form
+    offsets = tuple(g for g in index if isinstance(g, Affine))
     names = [analysis.loops[loop.id].iterator or "" for loop in chain]
-    if len(offsets) < len(found) or any(s != 1 for s in scale) or any(g.terms for g in offsets):
+    if len(offsets) < len(index) or any(s != 1 for s in scale) or any(g.terms for g in offsets):
         return None
     alike = template == window.template
     places = window.elements

@@ -95,13 +95,13 @@ def _pitches(index: Affine, nest: Sequence[str], inner: Sequence[str]) -> list[i
     """Elements between points that are neighbours in the dimension of each loop."""
     if len(nest) == 1:
         return [1]
-    found = []
+    pitches = []
     for k, name in enumerate(nest):
         own = index.coefficient(name)
         least = index.coefficient(nest[k + 1]) if k + 1 < len(nest) else 0
         finer = [c for n in inner if (c := abs(index.coefficient(n))) and own % c == 0 and 4 * least < c < own <= 8 * c]
-        found.append(1 if k + 1 == len(nest) else min(finer, default=own))
-    return found
+        pitches.append(1 if k + 1 == len(nest) else min(finer, default=own))
+    return pitches
 
 
 def _quotient(form: Affine, pitch: int) -> Affine:

@@ -136,9 +136,9 @@ class _Finder(Struct, frozen=True):
         """Those made inside of at most ``depth`` loops."""
         for ident in self.function.params:
             variable = self.program.variable(ident)
-            late = [x for x in self.figures.loops if x.function == self.function.name and self._short(x, variable)]
-            if late and self._of_a_port(variable):
-                yield from self._of(variable, {x.loop for x in late}, depth)
+            short = [x for x in self.figures.loops if x.function == self.function.name and self._short(x, variable)]
+            if short and self._of_a_port(variable):
+                yield from self._of(variable, {x.loop for x in short}, depth)
 
     def _of_a_port(self, variable: Variable) -> bool:
         """Whether a parameter is a memory at a port of a top function that elements can be copied from."""
@@ -166,15 +166,15 @@ class _Finder(Struct, frozen=True):
         mine = [a for a in self.analysis.accesses if a.array == variable.id and loop.loop in a.loops]
         return len({a.kind for a in mine}) > 1  # the next iteration may wait for the bus to answer
 
-    def _of(self, variable: Variable, late: set[int], depth: int) -> Iterator[LocalCopy]:
+    def _of(self, variable: Variable, short: set[int], depth: int) -> Iterator[LocalCopy]:
         """The copies of one argument, each in as many of ``depth`` loops as make it smaller."""
-        shallow = self._copy(variable, self._outermost(late), ())
+        shallow = self._copy(variable, self._outermost(short), ())
         if shallow is not None and not depth:
             yield shallow
         if not depth:
             return
         inner: dict[int, LocalCopy] = {}
-        for chain in _chains(self.function.body, late):
+        for chain in _chains(self.function.body, short):
             best, least = shallow, math.inf if shallow is None else shallow.words
             for inside in range(1, min(depth, len(chain) - 1) + 1):
                 copy = self._copy(variable, (chain[inside],), chain[:inside])
@@ -187,11 +187,13 @@ class _Finder(Struct, frozen=True):
         else:
             yield from inner.values()
 
-    def _outermost(self, late: set[int]) -> Sequence[Stmt]:
+    def _outermost(self, short: set[int]) -> Sequence[Stmt]:
         """The statements of the body from the first to the last one that holds one of these loops."""
         body = self.function.body.body
-        held = [k for k, s in enumerate(body) if any(isinstance(x, Loop) and x.id in late for x in walk_statements(s))]
-        return body[held[0] : held[-1] + 1] if held else ()
+        positions = [
+            k for k, s in enumerate(body) if any(isinstance(x, Loop) and x.id in short for x in walk_statements(s))
+        ]
+        return body[positions[0] : positions[-1] + 1] if positions else ()
 
     def _copy(self, variable: Variable, stmts: Sequence[Stmt], around: Sequence[Loop]) -> LocalCopy | None:
         """A copy of an argument for the time of some statements inside of the loops ``around``."""
@@ -285,14 +287,14 @@ class _Finder(Struct, frozen=True):
         )
 
 
-def _chains(stmt: Stmt, late: Collection[int], above: tuple[Loop, ...] = ()) -> Iterator[tuple[Loop, ...]]:
+def _chains(stmt: Stmt, short: Collection[int], above: tuple[Loop, ...] = ()) -> Iterator[tuple[Loop, ...]]:
     """The loops around each late loop and that itself, outermost first."""
     here = (*above, stmt) if isinstance(stmt, Loop) else above
-    if isinstance(stmt, Loop) and stmt.id in late:
+    if isinstance(stmt, Loop) and stmt.id in short:
         yield here
         return
     for inner in substatements(stmt):
-        yield from _chains(inner, late, here)
+        yield from _chains(inner, short, here)
 
 
 def _inside(touches: Sequence[Access], dimension: int, side: Side) -> bool:

@@ -67,13 +67,13 @@ class Window(Struct, frozen=True):
     @property
     def elements(self) -> Box | None:
         """Box of the elements that those points are; None where that moves with loops around the nest."""
-        found = []
+        sides = []
         for base, moving in self.template.parts:
             if base.terms:
                 return None
             ends = [[p * self.hull[d][k] for d, p in moving] for k in (0, 1)]
-            found.append((base.const + sum(ends[0]), base.const + sum(ends[1])))
-        return tuple(found)
+            sides.append((base.const + sum(ends[0]), base.const + sum(ends[1])))
+        return tuple(sides)
 
     @property
     def size(self) -> tuple[int, ...]:
@@ -117,20 +117,20 @@ def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: f
         variants: list[WindowNest] = []
         reasons, unfit = dict[int, Refusal](), dict[int, Refusal]()  # of every depth, and of some
         for depth in range(min(len(chain), MOST_DIMENSIONS), 0, -1):
-            found = [w for w in windows.over(chain[-depth:]) if w.variable not in reasons]
-            large = [w for w in found if math.prod(w.size) > MOST_HELD]
+            small = [w for w in windows.over(chain[-depth:]) if w.variable not in reasons]
+            large = [w for w in small if math.prod(w.size) > MOST_HELD]
             words = {w.variable: f"its window would be {math.prod(w.size)} registers" for w in large}
             at = chain[-1].header
             unfit = {v: Refusal("size", f"{text}, more than {MOST_HELD}", at) for v, text in words.items()} | unfit
-            found = [w for w in found if w not in large]
+            small = [w for w in small if w not in large]
             try:
-                nest = _checked(program, analysis, chain[-depth:], tuple(found), given) if found else None
+                nest = _checked(program, analysis, chain[-depth:], tuple(small), given) if small else None
             except Refusal as refusal:
-                unfit = {w.variable: refusal for w in found} | unfit
+                unfit = {w.variable: refusal for w in small} | unfit
                 continue
-            old = {w.variable: why for w in found if nest is not None and (why := _own(nest, w)) is not None}
+            old = {w.variable: why for w in small if nest is not None and (why := _own(nest, w)) is not None}
             reasons |= old
-            kept = tuple(w for w in found if w.variable not in old)
+            kept = tuple(w for w in small if w.variable not in old)
             if nest is not None and kept:
                 variants.append(replace(nest, windows=kept))
         possible = {w.variable for n in variants for w in n.windows}
@@ -214,9 +214,9 @@ class _Windows(Struct, frozen=True):
         for access in self.analysis.accesses:
             if access.kind != "read" or access.ref in stored or body.id not in access.loops or not access.affine:
                 continue
-            node, found = nodes.get(access.ref), form_of(access, iterators)
-            if node is not None and found is not None and self._sayable(access, node, found[2]):
-                template, scale, offsets = found
+            node, form = nodes.get(access.ref), form_of(access, iterators)
+            if node is not None and form is not None and self._sayable(access, node, form[2]):
+                template, scale, offsets = form
                 classes.setdefault((access.array, template, scale), []).append((access, offsets))
         said = {
             a for a, *_ in classes if any(n.variable == a for n in nodes.values())
@@ -278,10 +278,10 @@ class _Windows(Struct, frozen=True):
         if array is None or not plain or set(scale) != {1} or not isinstance(array.element, ScalarType | StructType):
             return None
         touching, nest = [a for a, _ in reads], self.chain[-len(scale) :]
-        found = open_hull(self.program, self.analysis, nest, array.dims, template.parts, touching, boxes)
-        if found is None:
+        bounds = open_hull(self.program, self.analysis, nest, array.dims, template.parts, touching, boxes)
+        if bounds is None:
             return None
-        low, high, hull = found
+        low, high, hull = bounds
         if len(reads[0][1]) > len(scale) or low == high:
             return None
         inside = [there(array.dims, k, part, hull, touching) for k, part in enumerate(template.parts)]
@@ -301,7 +301,7 @@ def _of_planes(template: Template, depth: int) -> list[int]:
 
 def _box(access: Access, offsets: Sequence[Offset], nest: Sequence[str], moved: Sequence[Affine]) -> Box | None:
     """Least and greatest value of each offset, with ``moved`` added; None if one has no end."""
-    found: list[tuple[int, int]] = []
+    sides: list[tuple[int, int]] = []
     for name, offset, more in zip([*nest, *[""] * (len(offsets) - len(nest))], offsets, moved, strict=True):
         if isinstance(offset, Selected):
             box = spread(access, offset.subscript, Affine.of({name: 1}) - more)
@@ -309,8 +309,8 @@ def _box(access: Access, offsets: Sequence[Offset], nest: Sequence[str], moved: 
             box = extremes(access, [offset + more])
         if not box:
             return box
-        found += box
-    return tuple(found)
+        sides += box
+    return tuple(sides)
 
 
 def _checked(
@@ -376,9 +376,9 @@ def _own(nest: WindowNest, window: Window) -> Refusal | None:
             return Refusal("dependence", f"it is not known where {name} is written: {write.reason}", write.at)
         for read in reads:
             outer = read.iterators.index(region.infos[0].iterator or "")
-            found = read_of_own(write, read, outer, outer + len(nest.loops))
-            if found is not None:
-                stored, loaded = (", ".join(f"{n} = {v}" for n, v in at.items()) for at in found)
+            refusal = read_of_own(write, read, outer, outer + len(nest.loops))
+            if refusal is not None:
+                stored, loaded = (", ".join(f"{n} = {v}" for n, v in at.items()) for at in refusal)
                 text = f"iteration {loaded} reads what iteration {stored} writes, so a window would hold an old value"
                 return Refusal("dependence", f"{name}: {text}", write.at)
     return None

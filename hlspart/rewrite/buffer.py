@@ -73,5 +73,5 @@ class EditBuffer:
 
     def edits(self, path: str) -> tuple[Edit, ...]:
         """All edits of one file, in text order."""
-        found = self._edits.get(path, {})
-        return tuple(Edit(Span(path, start, end), found[start, end]) for start, end in sorted(found))
+        edits = self._edits.get(path, {})
+        return tuple(Edit(Span(path, start, end), edits[start, end]) for start, end in sorted(edits))

@@ -38,10 +38,10 @@ class Cloning(Struct, frozen=True, dict=True):
     @cached_property
     def own(self) -> Mapping[int, Wish]:
         """What the directives about each member ask."""
-        found: dict[int, set[tuple[str, int | None, int]]] = {}
+        by_variable: dict[int, set[tuple[str, int | None, int]]] = {}
         for request in partition.requests(self.program):
-            found.setdefault(request.variable, set()).add((request.type, request.factor, request.dim))
-        return {variable: frozenset(wishes) for variable, wishes in found.items()}
+            by_variable.setdefault(request.variable, set()).add((request.type, request.factor, request.dim))
+        return {variable: frozenset(wishes) for variable, wishes in by_variable.items()}
 
     def wish(self, variable: int, seen: frozenset[int] = frozenset()) -> Wish | None:
         """What is asked of an array here, or of all that callers hand to it; None where they differ."""

@@ -68,10 +68,10 @@ class Contents(Struct):
 
 def contents(program: Program, loop: Loop) -> Contents:
     """What stands in the body of ``loop``."""
-    found = Contents()
-    for found.position, stmt in enumerate(loop.body.body):
-        _statement(program, stmt, False, found)
-    return found
+    inside = Contents()
+    for inside.position, stmt in enumerate(loop.body.body):
+        _statement(program, stmt, False, inside)
+    return inside
 
 
 def loops_in(loop: Loop) -> Iterator[Loop]:
@@ -82,14 +82,14 @@ def loops_in(loop: Loop) -> Iterator[Loop]:
 
 def writers(program: Program, function: Function) -> dict[int, StoreForm]:
     """By ArrayRef.id, the assignment or increment whose target is the reference or a member of it."""
-    found: dict[int, StoreForm] = {}
+    stores: dict[int, StoreForm] = {}
     for stmt in walk_statements(function.body):
         unused = {id(e) for e in (getattr(stmt, "step", None), stmt.expr if isinstance(stmt, ExprStmt) else None)}
         for expr in expressions(stmt):
             for node in walk(expr):
                 target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, IncDec) else None
                 ref = None if target is None else _root(target)
-                if target is None or not isinstance(ref, ArrayRef) or ref.id in found:
+                if target is None or not isinstance(ref, ArrayRef) or ref.id in stores:
                     continue
                 assert isinstance(node, Assign | IncDec)
                 inner = walk(node.value) if isinstance(node, Assign) else iter(())
@@ -97,8 +97,8 @@ def writers(program: Program, function: Function) -> dict[int, StoreForm]:
                 at, own = target.at.span, ref.at.span
                 around = [Span(at.path, at.start, own.start), Span(at.path, own.end, at.end)]
                 before, behind = (program.text(Origin(s)) if target is not ref else "" for s in around)
-                found[ref.id] = StoreForm(node, target is not ref, id(node) not in unused, nested, (before, behind))
-    return found
+                stores[ref.id] = StoreForm(node, target is not ref, id(node) not in unused, nested, (before, behind))
+    return stores
 
 
 def _root(expr: Expr) -> Expr:
@@ -108,62 +108,62 @@ def _root(expr: Expr) -> Expr:
     return expr
 
 
-def _statement(program: Program, stmt: Stmt, conditional: bool, found: Contents, in_switch: bool = False) -> None:
+def _statement(program: Program, stmt: Stmt, conditional: bool, contents: Contents, in_switch: bool = False) -> None:
     match stmt:
         case Block():
             for inner in stmt.body:
-                _statement(program, inner, conditional, found, in_switch)
+                _statement(program, inner, conditional, contents, in_switch)
         case If():
-            _expression(stmt.test, conditional, found)
-            _statement(program, stmt.then, True, found, in_switch)
+            _expression(stmt.test, conditional, contents)
+            _statement(program, stmt.then, True, contents, in_switch)
             if stmt.other is not None:
-                _statement(program, stmt.other, True, found, in_switch)
+                _statement(program, stmt.other, True, contents, in_switch)
         case Switch():
-            _expression(stmt.test, conditional, found)
-            _statement(program, stmt.body, True, found, True)
+            _expression(stmt.test, conditional, contents)
+            _statement(program, stmt.body, True, contents, True)
         case Loop():
-            found.inner.append((found.position, stmt))
+            contents.inner.append((contents.position, stmt))
             for inner in walk_statements(stmt):
                 if isinstance(inner, Return) or (isinstance(inner, Jump) and inner.kind == "goto"):
-                    found.jumps.append((found.position, inner.at))
+                    contents.jumps.append((contents.position, inner.at))
                 for expr in expressions(inner):
-                    found.calls.extend((found.position, node) for node in walk(expr) if isinstance(node, Call))
+                    contents.calls.extend((contents.position, node) for node in walk(expr) if isinstance(node, Call))
         case Declare():
             for variable in stmt.variables:
                 init = program.variable(variable).init
                 if init is not None:
-                    _expression(init, conditional, found)
+                    _expression(init, conditional, contents)
         case Return() | Label():
-            found.jumps.append((found.position, stmt.at))
+            contents.jumps.append((contents.position, stmt.at))
             for expr in expressions(stmt):
-                _expression(expr, conditional, found)
+                _expression(expr, conditional, contents)
         case Jump():
             if not (in_switch and stmt.kind == "break"):
-                found.jumps.append((found.position, stmt.at))
+                contents.jumps.append((contents.position, stmt.at))
         case PragmaMark():
             pass
         case _:
             for expr in expressions(stmt):
-                _expression(expr, conditional, found)
+                _expression(expr, conditional, contents)
 
 
-def _expression(expr: Expr, conditional: bool, found: Contents) -> None:
+def _expression(expr: Expr, conditional: bool, contents: Contents) -> None:
     match expr:
         case ArrayRef():
-            found.refs[expr.id] = (found.position, conditional)
+            contents.refs[expr.id] = (contents.position, conditional)
             for index in expr.indices:
-                _expression(index, conditional, found)
+                _expression(index, conditional, contents)
         case Conditional():
-            _expression(expr.test, conditional, found)
-            _expression(expr.then, True, found)
-            _expression(expr.other, True, found)
+            _expression(expr.test, conditional, contents)
+            _expression(expr.then, True, contents)
+            _expression(expr.other, True, contents)
         case Binary(op="&&" | "||"):
-            _expression(expr.left, conditional, found)
-            _expression(expr.right, True, found)
+            _expression(expr.left, conditional, contents)
+            _expression(expr.right, True, contents)
         case Call():
-            found.calls.append((found.position, expr))
+            contents.calls.append((contents.position, expr))
             for argument in expr.args:
-                _expression(argument, conditional, found)
+                _expression(argument, conditional, contents)
         case _:
             for child in children(expr):
-                _expression(child, conditional, found)
+                _expression(child, conditional, contents)

@@ -322,22 +322,22 @@ def _chosen(tests: Sequence[str], values: Sequence[str], otherwise: str | None =
 
 def _read_address(bank: int, slots: Sequence[_Slot]) -> str | None:
     """Address of the load of one bank: the word of the access that falls into it, else 0; None where none can."""
-    found = [(test, s) for s in slots for test in [s.match(bank, s.guard)] if test is not None]
-    if not found:
+    matching = [(test, s) for s in slots for test in [s.match(bank, s.guard)] if test is not None]
+    if not matching:
         return None
-    tests = [test for test, _ in found]
-    return "".join(f"[{_chosen(tests, words, '0')}]" for words in zip(*(s.words for _, s in found), strict=True))
+    tests = [test for test, _ in matching]
+    return "".join(f"[{_chosen(tests, words, '0')}]" for words in zip(*(s.words for _, s in matching), strict=True))
 
 
 def _store(bank: int, array: str, datas: Sequence[_Data], slots: Mapping[tuple[Affine, ...], _Slot]) -> _Store | None:
     """The store of one bank and lane, if any falls into it; of two stores to one element the later one counts."""
-    late = sorted(datas, key=lambda d: -d.site.write.order if d.site.write is not None else 0)
-    pairs = [(d, slots[d.site.index]) for d in late]
-    found = [(test, d, slot) for d, slot in pairs for test in [slot.match(bank, d.enable)] if test is not None]
-    if not found:
+    latest_first = sorted(datas, key=lambda d: -d.site.write.order if d.site.write is not None else 0)
+    pairs = [(d, slots[d.site.index]) for d in latest_first]
+    matching = [(test, d, slot) for d, slot in pairs for test in [slot.match(bank, d.enable)] if test is not None]
+    if not matching:
         return None
-    tests = [test for test, _, _ in found]
-    address = "".join(f"[{_chosen(tests, words)}]" for words in zip(*(s.words for _, _, s in found), strict=True))
+    tests = [test for test, _, _ in matching]
+    address = "".join(f"[{_chosen(tests, words)}]" for words in zip(*(s.words for _, _, s in matching), strict=True))
     grouped = [f"({t})" if "&&" in t and len(tests) > 1 else t for t in tests]
     test = "" if "" in tests else " || ".join(grouped)
-    return _Store(test, array, address, _chosen(tests, [d.data for _, d, _ in found]))
+    return _Store(test, array, address, _chosen(tests, [d.data for _, d, _ in matching]))

@@ -83,10 +83,10 @@ class Decider(Struct, frozen=True, dict=True):
     @cached_property
     def by_ref(self) -> Mapping[int, tuple[Access, ...]]:
         """Accesses of each ArrayRef."""
-        found: dict[int, list[Access]] = {}
+        by_ref: dict[int, list[Access]] = {}
         for access in self.analysis.accesses:
-            found.setdefault(access.ref, []).append(access)
-        return {ref: tuple(accesses) for ref, accesses in found.items()}
+            by_ref.setdefault(access.ref, []).append(access)
+        return {ref: tuple(accesses) for ref, accesses in by_ref.items()}
 
     def decide(self) -> GroupPlans:
         """All groups, in order."""
@@ -243,15 +243,15 @@ class Decider(Struct, frozen=True, dict=True):
     ) -> frozenset[int]:
         """Banks of a member that count as used for a C compiler: accessed, but a local one must be read."""
         kinds = ("read",) if variable.storage in ("local", "static") else ("read", "write")
-        found: set[int] = set()
+        used: set[int] = set()
         for use in self.uses.by_variable.get(variable.id, ()):
             if use.kind == "argument":
                 return frozenset(range(layout.banks))
             if use.kind != "element" or not isinstance(use.node, ArrayRef):
                 continue
             if any(a.kind in kinds for a in self.by_ref[use.node.id]):
-                found.update(banks(use.node))
-        return frozenset(found)
+                used.update(banks(use.node))
+        return frozenset(used)
 
     def _effect(self, group: ArrayGroup, layout: PerDimLayout) -> GroupRefusal | None:
         for ref in self._elements(group):
@@ -291,18 +291,18 @@ class Decider(Struct, frozen=True, dict=True):
                 return GroupRefusal(
                     "side-effect", "an index with a side effect would be lost or evaluated twice", effect.at
                 )
-        found = self.planner.plan(group, layout)
-        if isinstance(found, Blocked):
-            return GroupRefusal(found.code, found.reason, found.at)
-        written = found.selections(layout.banks)
+        movement = self.planner.plan(group, layout)
+        if isinstance(movement, Blocked):
+            return GroupRefusal(movement.code, movement.reason, movement.at)
+        written = movement.selections(layout.banks)
         if written > self.room and self.options.dialect == "c":
             reason = f"bank-centric code would choose one of {layout.banks} banks {written // layout.banks} times"
             return GroupRefusal("size", reason, members[0].at)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
-        touched = _touched(found, layout)
+        touched = _touched(movement, layout)
         stems = {v.id: self.names.stem(v.name) for v in members}
-        in_place = dict.fromkeys(d.ref.variable for d in found.direct)
-        stores = [d for d in found.direct if d.writes]
+        in_place = dict.fromkeys(d.ref.variable for d in movement.direct)
+        stores = [d for d in movement.direct if d.writes]
 
         fed = {edge.formal for edge in group.edges}
         owner = next((v for v in members if v.id not in fed), members[0])
@@ -314,7 +314,7 @@ class Decider(Struct, frozen=True, dict=True):
             False,
             {},
             {v.id: self._used_banks(v, layout, touched) for v in members},
-            found,
+            movement,
             formulas(layout, owner.name, self.names),
             stems,
             {v: self.names.free(f"{stems[v]}_GET") for v in in_place},
@@ -340,7 +340,7 @@ class Decider(Struct, frozen=True, dict=True):
         return refusal or replace(plan, gathered=True)
 
     def _common_layout(self, members: list[Variable]) -> PerDimLayout | GroupRefusal:
-        found: PerDimLayout | None = None
+        common: PerDimLayout | None = None
         open_ended: list[Variable] = []
         for variable in members:
             layout = partition.layout_of(self.validation, self.analysis, self.program, variable.id)
@@ -349,16 +349,16 @@ class Decider(Struct, frozen=True, dict=True):
                 continue
             if layout is None:
                 return GroupRefusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
-            if found is not None and layout != found:
+            if common is not None and layout != common:
                 reason = f"'{variable.name}' has another shape than the array it meets"
                 return GroupRefusal("shape-mismatch", reason, variable.at)
-            found = layout
+            common = layout
         for variable in open_ended:
-            if found is None or _extents(variable)[1:] != found.shape[1:]:
+            if common is None or _extents(variable)[1:] != common.shape[1:]:
                 return GroupRefusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
-        if found is None:
+        if common is None:
             return GroupRefusal("unknown-extent", f"extents of '{members[0].name}' are not known", members[0].at)
-        return found
+        return common
 
     def _range_reason(self, access: Access) -> str:
         text = one_line(self.program.text(access.at))

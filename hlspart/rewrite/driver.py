@@ -210,8 +210,8 @@ class Rewrite(Struct, frozen=True):
         """The rewrite of a program with changes that let more groups through, and whether there are any."""
         tried: dict[int, GroupOutcome] = {}
         hopeless = frozenset[int]()
-        while found := way(hopeless):
-            second, forward, helped = found
+        while opened := way(hopeless):
+            second, forward, helped = opened
             again = self._on(what, second, forward).banked(self._layouts_of(second, forward, layouts))
             again = self._of_this(second, forward, again)
             left = {o.group: o for o in again.outcomes if o.status in ("refused", "conflict")}
@@ -254,9 +254,11 @@ class Rewrite(Struct, frozen=True):
 
     def _apart(self) -> RewriteResult:
         """Array members become arrays first; a member whose array is refused all the same stays where it is."""
-        found, outcomes = splits(self.program)
+        wanted, outcomes = splits(self.program)
         while True:
-            second, forward = self._reread(texts_of(self.program, [Preparation(-1, frozenset(s.edits)) for s in found]))
+            second, forward = self._reread(
+                texts_of(self.program, [Preparation(-1, frozenset(s.edits)) for s in wanted])
+            )
             again = self._on("members of structures apart", second, forward)._chosen()
             refused = refusals(again)
             bad = {
@@ -264,11 +266,11 @@ class Rewrite(Struct, frozen=True):
                 for v in second.program.arrays()
                 if second.analysis.group_of.get(v.id) in refused
             }
-            failed = [split for split in found if (split.function, split.name) in bad]
+            failed = [split for split in wanted if (split.function, split.name) in bad]
             if not failed:
                 return with_outcomes(self.program, self._of_this(second, forward, again), outcomes)
             outcomes += [refused_later(self.program, s, bad[s.function, s.name]) for s in failed]
-            found = [split for split in found if split not in failed]
+            wanted = [split for split in wanted if split not in failed]
 
     def _of_this(self, second: Stages, forward: Forward, result: RewriteResult) -> RewriteResult:
         """A rewrite of a transformed program in places and groups of this one."""

@@ -83,13 +83,13 @@ def _style(options: RewriteOptions, generic: bool, costly: frozenset[int] | None
 def _costly(program: Program, members: tuple[int, ...], ii: IIResult) -> frozenset[int]:
     """Pipelined loops in which undecided banks of these arrays cost cycles that true conflicts would not."""
     names = {(v.name, v.function) for v in map(program.variable, members)}
-    found = set()
+    costly = set()
     for loop in ii.loops:
         for limit in loop.limits:
             mine = (limit.array, loop.function) in names or (limit.array, None) in names
             if limit.kind == "memory-port" and mine and loop.ideal_ii is not None and limit.ii > loop.ideal_ii:
-                found.add(loop.loop)
-    return frozenset(found)
+                costly.add(loop.loop)
+    return frozenset(costly)
 
 
 class _Job(Struct, frozen=True):
@@ -234,11 +234,11 @@ def remedy(outcome: GroupOutcome) -> str:
     return "; --split-top splits it too" if outcome.code == "top-level" else ""
 
 
-def with_reasons(program: Program, result: RewriteResult, found: Mapping[int, GroupOutcome]) -> RewriteResult:
+def with_reasons(program: Program, result: RewriteResult, refusals: Mapping[int, GroupOutcome]) -> RewriteResult:
     """``result`` with the reasons that keep some groups from a rewrite even where the first one is out of the way."""
     outcomes = tuple(
-        replace(o, code=found[o.group].code, reason=found[o.group].reason, at=found[o.group].at)
-        if o.status == "refused" and o.group in found
+        replace(o, code=refusals[o.group].code, reason=refusals[o.group].reason, at=refusals[o.group].at)
+        if o.status == "refused" and o.group in refusals
         else o
         for o in result.outcomes
     )
@@ -273,9 +273,9 @@ def withheld(program: Program, result: RewriteResult, refusal: GroupRefusal) -> 
         for o in result.outcomes
         if o.status == "rewritten"
     ]
-    found = [*result.diagnostics, *(diagnostic(program, o) for o in refused)]
+    diagnostics = [*result.diagnostics, *(diagnostic(program, o) for o in refused)]
     outcomes = tuple(sorted((*left, *refused), key=lambda o: o.group))
-    return RewriteResult(texts, dict.fromkeys(texts, ()), lines, (), outcomes, tuple(found), ())
+    return RewriteResult(texts, dict.fromkeys(texts, ()), lines, (), outcomes, tuple(diagnostics), ())
 
 
 def with_outcomes(program: Program, result: RewriteResult, outcomes: Iterable[GroupOutcome]) -> RewriteResult:

@@ -103,9 +103,9 @@ class _Writer:
 
     def _division(self, divisor: int, greatest: int) -> Macro:
         old = self.helpers.get(("div", divisor))
-        found = multiply_shift(divisor, greatest)
-        if found is not None:
-            body, note = f"((n) * {found[0]}u >> {found[1]})", f"n / {divisor} for n <= {greatest}"
+        multiplier = multiply_shift(divisor, greatest)
+        if multiplier is not None:
+            body, note = f"((n) * {multiplier[0]}u >> {multiplier[1]})", f"n / {divisor} for n <= {greatest}"
         else:
             body, note = f"((n) / {divisor}u)", f"n reaches {greatest}: no 32-bit multiply-shift"
         if old is not None and int(old.note.split(" <= ")[-1] if "<=" in old.note else greatest) >= greatest:
@@ -120,21 +120,21 @@ def formulas(layout: Layout, stem: str, names: Names) -> Formulas:
     writer = _Writer(stem, names)
     axes = [f"x{k}" for k in range(len(layout.shape))]
     shown = [f"(unsigned)({x})" for x in axes]
-    found = layout.formula(writer, shown)
+    formula = layout.formula(writer, shown)
     parameters = ", ".join(axes)
     inside = " && ".join(f"{x} < {n}u" for x, n in zip(shown, layout.shape, strict=True))
     choices = " : ".join(f"(b) == {b} ? y##{b}" for b in range(layout.banks - 1))
     pick = f"({choices} : y##{layout.banks - 1})" if layout.banks > 1 else "((void)(b), y##0)"
     return Formulas(
         tuple(sorted(writer.helpers.values(), key=lambda m: ("MOD" in m.name, m.name))),
-        Macro(names.free(f"{stem}_BANK"), parameters, f"({found.bank})"),
+        Macro(names.free(f"{stem}_BANK"), parameters, f"({formula.bank})"),
         tuple(
-            Macro(names.free(f"{stem}_WORD{k if len(found.words) > 1 else ''}"), parameters, f"({word})")
-            for k, word in enumerate(found.words)
+            Macro(names.free(f"{stem}_WORD{k if len(formula.words) > 1 else ''}"), parameters, f"({word})")
+            for k, word in enumerate(formula.words)
         ),
         Macro(names.free(f"{stem}_IN"), parameters, f"({inside})"),
         Macro(names.free(f"{stem}_PICK"), "b, y", pick),
-        found.bank_note,
-        found.word_note,
-        found.source,
+        formula.bank_note,
+        formula.word_note,
+        formula.source,
     )

@@ -59,14 +59,14 @@ def calls_of(region: AccessRegion, banks: int) -> tuple[Gather, ...]:
 
 def gathers_of(region: AccessRegion, banks: int) -> tuple[Gather, ...]:
     """The reads of a region that no store of the same iteration comes before, by the cycle that reads them."""
-    found: list[Gather] = []
+    gathers: list[Gather] = []
     for (index,) in dict.fromkeys(s.index for s in region.sites if _gathered(s)):
-        home = next((k for k, g in enumerate(found) if g.takes(index, banks)), None)
+        home = next((k for k, g in enumerate(gathers) if g.takes(index, banks)), None)
         if home is None:
-            found.append(Gather((index,)))
+            gathers.append(Gather((index,)))
         else:
-            found[home] = Gather((*found[home].indices, index))
-    return tuple(found)
+            gathers[home] = Gather((*gathers[home].indices, index))
+    return tuple(gathers)
 
 
 def _gathered(site: TextAccess) -> bool:

@@ -50,18 +50,18 @@ def elements(kind: ArrayType, init: Expr, text_of: Text) -> Mapping[Index, str] 
     dims = tuple(d for d in kind.dims if d is not None)
     if len(dims) != len(kind.dims):
         return Unsupported("extent not known", init)
-    found: dict[Index, str] = {}
+    by_index: dict[Index, str] = {}
     values = [n for n in walk(init) if isinstance(n, Assign | IncDec | OpaqueExpr | Call)]
     values = [n for n in values if not (isinstance(n, OpaqueExpr) and n.what == "constant expression")]
     effect = next((n for n in values if not isinstance(n, Call) or not is_quiet(n.function or "")), None)
     if effect is not None and isinstance(init, InitList) and len(init.items) > 1:
         return Unsupported("initial values with effects would be computed in another order", effect, "side-effect")
-    fault = _fill(text_of, kind.element, dims, (), init, found)
-    return fault if fault is not None else found
+    fault = _fill(text_of, kind.element, dims, (), init, by_index)
+    return fault if fault is not None else by_index
 
 
 def _fill(
-    text_of: Text, element: CType, dims: Index, prefix: Index, init: Expr, found: dict[Index, str]
+    text_of: Text, element: CType, dims: Index, prefix: Index, init: Expr, values: dict[Index, str]
 ) -> Unsupported | None:
     """Initialise the sub-array at ``prefix`` by ``init``."""
     rank = len(dims) - len(prefix)
@@ -73,7 +73,7 @@ def _fill(
             text = init.text
         if text is None:
             return Unsupported("an initial value comes out of a macro", init, "macro")
-        found[prefix] = f"({text})" if isinstance(init, Comma) else text
+        values[prefix] = f"({text})" if isinstance(init, Comma) else text
         return None
     if isinstance(init, InitList) and len(init.items) == 1 and rank == 1 and _is_char(element):
         only = init.items[0][1]
@@ -87,7 +87,7 @@ def _fill(
             return Unsupported("a string with characters that cannot be told apart", init)
         for k, match in enumerate(_CHARACTER.finditer(init.value)):
             if k < dims[-1]:
-                found[(*prefix, k)] = f"'{match[0]}'" if match[0] != "'" else "'\\''"
+                values[(*prefix, k)] = f"'{match[0]}'" if match[0] != "'" else "'\\''"
         return None
     if not isinstance(init, InitList):
         return Unsupported("an array that is not initialised by a list", init)
@@ -111,13 +111,13 @@ def _fill(
         if len(at) < len(dims) and not braced:
             at = at + (0,) * (len(dims) - len(at))  # brace elision: a scalar goes to the first leaf
         if designated and isinstance(value, InitList) and len(at) < len(dims):
-            for old in [x for x in found if x[: len(at)] == at]:
-                del found[old]  # a later initialiser replaces the whole sub-object
+            for old in [x for x in values if x[: len(at)] == at]:
+                del values[old]  # a later initialiser replaces the whole sub-object
         if isinstance(value, InitList) and len(at) == len(dims) and isinstance(element, ScalarType):
             if len(value.items) != 1:
                 return Unsupported("braces around a scalar", value)
             value = value.items[0][1]
-        fault = _fill(text_of, element, dims, at, value, found)
+        fault = _fill(text_of, element, dims, at, value, values)
         if fault is not None:
             return fault
         cursor = _after(at, len(prefix), dims)

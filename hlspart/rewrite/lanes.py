@@ -68,18 +68,18 @@ def deal_lanes(
     conflicts = _conflicts(layout, slots, accesses, reading, set(stored))
     read = _colouring(sorted(reading), conflicts)
     write = _colouring(stored, conflicts)
-    late = {
+    ordered = {
         (a, b)
         for a, first in writing
         for b, second in writing
         if a != b and first < second and not any(_step(slots[a], slots[b]) or ())
         if any(meet(x, y) for x in accesses[a] for y in accesses[b])
     }
-    if any(write[a] > write[b] for a, b in late):
-        write = _ordered(dict(sorted(writing, key=lambda w: -w[1])), conflicts, late)
-    if any(write[a] > write[b] for a, b in late):
+    if any(write[a] > write[b] for a, b in ordered):
+        write = _ordered(dict(sorted(writing, key=lambda w: -w[1])), conflicts, ordered)
+    if any(write[a] > write[b] for a, b in ordered):
         return None
-    return read, write, all(write[a] == write[b] for a, b in late)
+    return read, write, all(write[a] == write[b] for a, b in ordered)
 
 
 def _colouring(slots: Sequence[int], conflicts: _Pairs) -> Lanes:
@@ -92,11 +92,11 @@ def _colouring(slots: Sequence[int], conflicts: _Pairs) -> Lanes:
     return lane
 
 
-def _ordered(first: Mapping[int, int], conflicts: _Pairs, late: set[tuple[int, int]]) -> Lanes:
+def _ordered(first: Mapping[int, int], conflicts: _Pairs, ordered: set[tuple[int, int]]) -> Lanes:
     """A colouring whose lanes follow the order of the stores that may meet."""
     lane: Lanes = {}
     for s in sorted(first, key=lambda q: first[q]):
-        least = max((lane[q] for q in lane if (q, s) in late), default=0)
+        least = max((lane[q] for q in lane if (q, s) in ordered), default=0)
         taken = {lane[q] for q in lane if (min(s, q), max(s, q)) in conflicts}
         lane[s] = next(k for k in range(least, least + len(first) + 1) if k not in taken)
     return lane
@@ -111,7 +111,7 @@ def _conflicts(
 ) -> _Pairs:
     """Pairs of loads or of stores that may need different elements of one bank in one iteration."""
     iterators = accesses[0][0].iterators
-    domains = tuple(tuple(dict.fromkeys(x.domain for x in found)) for found in accesses)
+    domains = tuple(tuple(dict.fromkeys(x.domain for x in access)) for access in accesses)
     key = (layout, tuple(slots), iterators, domains, frozenset(reading), frozenset(writing))
     return _CONFLICTS.of(key, lambda: frozenset(_Reach(layout, slots, iterators).conflicts(domains, reading, writing)))
 
@@ -165,10 +165,10 @@ class _Reach:
             known = {n for f in index for n in f.names} <= set(self._iterators)
             where = (dict(zip(self._iterators, point, strict=True)) for point in points or ())
             elements = (tuple(f.at(at).const for f in index) for at in where)
-            self._all[slot, domain] = [self._found(x) for x in elements] if known and points is not None else None
+            self._all[slot, domain] = [self._located(x) for x in elements] if known and points is not None else None
         return self._all[slot, domain]
 
-    def _found(self, element: _Element) -> tuple[_Element, int] | None:
+    def _located(self, element: _Element) -> tuple[_Element, int] | None:
         inside = all(0 <= x < n for x, n in zip(element, self._layout.shape, strict=True))
         return (element, self._layout.bank(element)) if inside else None
 

@@ -94,10 +94,10 @@ def quiet_orphans(program: Program, plans: Sequence[Plan], buffer: EditBuffer) -
             seen -= set(_read(program, name, gone))
             seen -= set(_in_headers(program, name))
     for variable in sorted(seen):
-        found = program.variable(variable)
-        if found.storage == "local" and found.declarations and found.declarations[0].statement.editable:
-            at = found.declarations[0].statement.span
-            buffer.insert(at.path, at.end, f" (void){found.name};")
+        array = program.variable(variable)
+        if array.storage == "local" and array.declarations and array.declarations[0].statement.editable:
+            at = array.declarations[0].statement.span
+            buffer.insert(at.path, at.end, f" (void){array.name};")
 
 
 def _in_headers(program: Program, function: str) -> Iterator[int]:

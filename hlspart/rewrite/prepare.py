@@ -36,8 +36,8 @@ def texts_of(program: Program, steps: Iterable[Preparation]) -> dict[str, Render
     for step in steps:
         for edit in step.edits:
             edits.setdefault(edit.span.path, set()).add(edit)
-    order = {path: sorted(found, key=lambda e: (e.span, e.text)) for path, found in edits.items()}
-    return {path: edited(program.sources[path], found) for path, found in order.items()}
+    order = {path: sorted(changes, key=lambda e: (e.span, e.text)) for path, changes in edits.items()}
+    return {path: edited(program.sources[path], changes) for path, changes in order.items()}
 
 
 def without(steps: Sequence[Preparation], groups: Collection[int]) -> list[Preparation]:

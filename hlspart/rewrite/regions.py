@@ -163,7 +163,7 @@ class Planner(Struct, frozen=True, dict=True):
 
     def plan(self, group: ArrayGroup, layout: Layout) -> Movement | Blocked:
         """Where each access of ``group`` goes, or why no loop that is to gain does."""
-        found: dict[tuple[int, int], list[ArrayRef]] = {}
+        references: dict[tuple[int, int], list[ArrayRef]] = {}
         stays: list[tuple[ArrayRef, Blocked]] = []
         for member in group.members:
             for use in self.uses.by_variable.get(member, ()):
@@ -172,12 +172,12 @@ class Planner(Struct, frozen=True, dict=True):
                 assert isinstance(use.node, ArrayRef)
                 access = self.by_ref[use.node.id][0]
                 if access.loops:
-                    found.setdefault((access.loops[-1], member), []).append(use.node)
+                    references.setdefault((access.loops[-1], member), []).append(use.node)
                 else:
                     stays.append((use.node, Blocked("no-loop", "an access outside of loops", use.node.at)))
         result: list[AccessRegion] = []
         blocked: Blocked | None = None
-        for (loop, member), refs in found.items():
+        for (loop, member), refs in references.items():
             here = self._body(group, layout, self.program.loops[loop], member, refs)
             if isinstance(here, Blocked):
                 if self.strict & set(self.by_ref[refs[0].id][0].loops):
@@ -370,20 +370,20 @@ def _forwarded(run: Sequence[TextAccess]) -> list[TextAccess]:
     result = []
     stores = sorted((s for s in run if s.write is not None), key=lambda s: -_order(s.write))
     for site in run:
-        found: list[Forwarding] = []
+        forwardings: list[Forwarding] = []
         complete = False
         before = _order(site.read or site.write)
         for store in stores if site.takes else ():
             if _order(store.write) >= before or not meet(store.access, site.access):
                 continue
-            found.append(Forwarding(store.ref.id, store.index == site.index))
-            complete = found[-1].same and not store.conditional
+            forwardings.append(Forwarding(store.ref.id, store.index == site.index))
+            complete = forwardings[-1].same and not store.conditional
             if complete:
                 break
         undone = any(
             s.index == site.index and not s.conditional and _order(s.write) > _order(site.write) for s in stores
         )
-        result.append(replace(site, forwards=tuple(found), forwarded=complete, stored=not undone))
+        result.append(replace(site, forwards=tuple(forwardings), forwarded=complete, stored=not undone))
     return result
 
 

@@ -49,14 +49,14 @@ class Split(Struct, frozen=True):
 
 def wanted(program: Program) -> dict[tuple[int, str], list[Directive]]:
     """(variable, member) of every ARRAY_PARTITION that names an array member, with those directives."""
-    found: dict[tuple[int, str], list[Directive]] = {}
+    directives: dict[tuple[int, str], list[Directive]] = {}
     for directive in program.directives:
         if directive.kind != "array_partition" or not any(p.code == "struct-member" for p in directive.problems):
             continue
         parts = (directive.option("variable") or "").split(".")
         if len(directive.variables) == 1 and len(parts) == 2:
-            found.setdefault((directive.variables[0], parts[1]), []).append(directive)
-    return found
+            directives.setdefault((directive.variables[0], parts[1]), []).append(directive)
+    return directives
 
 
 def left_alone(program: Program) -> tuple[GroupOutcome, ...]:
@@ -203,7 +203,7 @@ def _initial(program: Program, variable: Variable, field: str) -> str | GroupRef
         return GroupRefusal("initialiser", f"'{variable.name}' is not initialised by a list", at)
     members = [name for name, _ in variable.type.members]
     aggregates = {name for name, kind in variable.type.members if isinstance(kind, ArrayType | StructType)}
-    found: Expr | None = None
+    initial: Expr | None = None
     here = 0
     for designators, value in init.items:
         if designators:
@@ -212,10 +212,10 @@ def _initial(program: Program, variable: Variable, field: str) -> str | GroupRef
             here = members.index(str(designators[0]))
         if here >= len(members) or (members[here] in aggregates and not isinstance(value, InitList | StringLit)):
             return GroupRefusal("initialiser", "an initialiser without the braces of its member", value.at)
-        found = value if members[here] == field else found
+        initial = value if members[here] == field else initial
         here += 1
-    if found is None:
+    if initial is None:
         return " = {0}" if variable.function is not None and variable.storage == "local" else ""
-    if effects(found) is not None or not found.at.editable:
-        return GroupRefusal("initialiser", "an initial value that cannot be written twice", found.at)
-    return f" = {program.text(found.at)}"
+    if effects(initial) is not None or not initial.at.editable:
+        return GroupRefusal("initialiser", "an initial value that cannot be written twice", initial.at)
+    return f" = {program.text(initial.at)}"

@@ -41,17 +41,17 @@ def inside_pipelines(
     That is every loop inside one of ``pipelined``, and the pipelined one itself by the factor of its UNROLL.
     """
     factors = unroll_factors(program)
-    found: dict[int, Unrolling] = {}
+    unrollings: dict[int, Unrolling] = {}
     for access in analysis.accesses:
         if analysis.group_of.get(access.array) not in groups:
             continue
         outer = next((k for k, ident in enumerate(access.loops) if ident in pipelined), None)
         if outer is not None:
-            found.update((ident, Unrolling(ident, None)) for ident in access.loops[outer + 1 :])
+            unrollings.update((ident, Unrolling(ident, None)) for ident in access.loops[outer + 1 :])
             factor = factors.get(access.loops[outer], 1)
             if factor > 1:
-                found[access.loops[outer]] = Unrolling(access.loops[outer], factor, tested=True)
-    return tuple(found.values())
+                unrollings[access.loops[outer]] = Unrolling(access.loops[outer], factor, tested=True)
+    return tuple(unrollings.values())
 
 
 def at_once(program: Program, analysis: AccessAnalysis, pipelined: frozenset[int], group: int) -> bool:
@@ -71,12 +71,12 @@ def copies(analysis: AccessAnalysis, plan: Iterable[Unrolling]) -> int:
 def unrolled(program: Program, analysis: AccessAnalysis, plan: Iterable[Unrolling]) -> tuple[Program, Forward]:
     """``program`` with the loops of ``plan`` written out; a nest in which one cannot be stays as it is."""
     wanted = {u.loop: u for u in plan}
-    found = _written_out(program, analysis, wanted, lambda new: None)
+    result = _written_out(program, analysis, wanted, lambda new: None)
     try:
-        texts(program, found[0])
+        texts(program, result[0])
     except Unprintable:  # of which nest is not said: each is tried on top of those before it
         return _written_out(program, analysis, wanted, lambda new: texts(program, new))
-    return found
+    return result
 
 
 def _written_out(

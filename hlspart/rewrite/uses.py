@@ -65,19 +65,19 @@ class Uses(Struct, frozen=True, dict=True):
     @cached_property
     def by_variable(self) -> Mapping[int, tuple[Use, ...]]:
         """Grouped by variable id."""
-        found: dict[int, list[Use]] = {}
+        by_variable: dict[int, list[Use]] = {}
         for use in self.all:
-            found.setdefault(use.variable, []).append(use)
-        return {variable: tuple(uses) for variable, uses in found.items()}
+            by_variable.setdefault(use.variable, []).append(use)
+        return {variable: tuple(uses) for variable, uses in by_variable.items()}
 
     @cached_property
     def shared_spans(self) -> Mapping[tuple[str, int, int], frozenset[int]]:
         """Which variables the name at a place means (a macro argument can mean several)."""
-        found: dict[tuple[str, int, int], set[int]] = {}
+        meant: dict[tuple[str, int, int], set[int]] = {}
         for use in self.all:
             span = (use.node.name if isinstance(use.node, ArrayRef) else use.node.at).span
-            found.setdefault((span.path, span.start, span.end), set()).add(use.variable)
-        return {key: frozenset(names) for key, names in found.items()}
+            meant.setdefault((span.path, span.start, span.end), set()).add(use.variable)
+        return {key: frozenset(names) for key, names in meant.items()}
 
     @cached_property
     def unknown(self) -> Mapping[str, tuple[Span, ...]]:
@@ -108,12 +108,12 @@ class Uses(Struct, frozen=True, dict=True):
     def instances(self) -> Mapping[str, int]:
         """Of each function of a template, how many functions share its text."""
         count = Counter(function.at.span for function in self.program.functions.values())
-        found = {}
+        counts = {}
         for name, function in self.program.functions.items():
             at = function.at.span
             if count[at] > 1 or _TEMPLATE.search(self.program.sources[at.path].text, max(0, at.start - 400), at.start):
-                found[name] = count[at]
-        return found
+                counts[name] = count[at]
+        return counts
 
     def _old_style(self, function: Function) -> bool:
         """Whether the parameters are declared behind the list of their names."""

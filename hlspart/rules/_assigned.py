@@ -30,7 +30,7 @@ def unwritten(program: c.Program, function: c.Function) -> Iterator[Unwritten]:
     """The first read of each local scalar that may have no value there."""
     walk = _Walk(program)
     walk.statement(function.body, WrittenState())
-    yield from walk.found.values()
+    yield from walk.unwritten.values()
 
 
 class _Walk:
@@ -38,7 +38,7 @@ class _Walk:
 
     def __init__(self, program: c.Program) -> None:
         self.program = program
-        self.found: dict[int, Unwritten] = {}
+        self.unwritten: dict[int, Unwritten] = {}
         self.open: dict[int, tuple[int, int]] = {}  # variable -> loops and branches around its declaration
         self.loops = self.branches = 0
         self.later: list[frozenset[int]] = []  # what each loop around may write
@@ -200,12 +200,12 @@ class _Walk:
 
     def _read(self, ident: int, at: Origin, state: WrittenState) -> None:
         around = self.open.get(ident)
-        if around is None or ident in self.found or ident in state.sure:
+        if around is None or ident in self.unwritten or ident in state.sure:
             return
         never = ident not in state.maybe
         before = self.branches > around[1] and any(ident in written for written in self.later[around[0] :])
         if (never and not before) or around == (self.loops, self.branches):
-            self.found[ident] = (self.program.variable(ident), at, never)
+            self.unwritten[ident] = (self.program.variable(ident), at, never)
         state.sure.add(ident)
 
 

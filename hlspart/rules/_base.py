@@ -229,9 +229,9 @@ class Facts(Struct, frozen=True, dict=True):
                 related.append((self.program.directives[remark.status.other].at, "the other directive"))
             yield self.report(rule, remark.problem.at, message, remark.problem.hint or hint, related, None, severity)
 
-    def everywhere(self, found: Iterable[tuple[Directive, Diagnostic]]) -> Iterator[Diagnostic]:
+    def everywhere(self, reports: Iterable[tuple[Directive, Diagnostic]]) -> Iterator[Diagnostic]:
         """Findings that call a directive needless, as far as it is so in every instance of its template."""
-        listed = list(found)
+        listed = list(reports)
         needless = {(d.at.span, d.function) for d, _ in listed}
         needed = {d.at.span for d in self.program.directives if (d.at.span, d.function) not in needless}
         yield from (item for d, item in listed if d.at.span not in needed)
@@ -282,37 +282,37 @@ class Facts(Struct, frozen=True, dict=True):
     def short_of_ports(self, loop: LoopResult) -> tuple[Variable, ...]:
         """All arrays whose ports alone keep a loop from its target."""
         missing = [x for x in loop.limits if x.kind == "memory-port" and x.ii > (loop.aim or 1)]
-        found = (self._array_of(loop, name) for name in dict.fromkeys(x.array for x in missing))
-        return tuple(v for v in found if v is not None)
+        variables = (self._array_of(loop, name) for name in dict.fromkeys(x.array for x in missing))
+        return tuple(v for v in variables if v is not None)
 
     def _array_of(self, loop: LoopResult, name: str | None) -> Variable | None:
-        found = self._arrays.get(name or "", ())
-        own = (v for v in found if v.function == loop.function)
-        return next(own, next((v for v in found if v.function is None), None))
+        arrays = self._arrays.get(name or "", ())
+        own = (v for v in arrays if v.function == loop.function)
+        return next(own, next((v for v in arrays if v.function is None), None))
 
     @cached_property
     def _arrays(self) -> Mapping[str, Sequence[Variable]]:
         """Arrays by name, in order of declaration."""
-        found: dict[str, list[Variable]] = {}
+        arrays: dict[str, list[Variable]] = {}
         for v in self.program.arrays():
-            found.setdefault(v.name, []).append(v)
-        return found
+            arrays.setdefault(v.name, []).append(v)
+        return arrays
 
     def loop_at(self, loop: LoopResult) -> Origin:
         """Header of a loop; the name of the function where the function itself is pipelined."""
-        found = self.program.loops.get(loop.loop)
-        return found.header if found is not None else self.program.functions[loop.function].name_at
+        node = self.program.loops.get(loop.loop)
+        return node.header if node is not None else self.program.functions[loop.function].name_at
 
     def loops_inside(self, loop: int) -> tuple[Loop, ...]:
         """Loops in the body of a loop, at any depth."""
-        found: list[Loop] = []
+        loops: list[Loop] = []
         stack: list[Stmt] = [self.program.loops[loop].body]
         while stack:
             stmt = stack.pop()
             if isinstance(stmt, Loop):
-                found.append(stmt)
+                loops.append(stmt)
             stack.extend(reversed(substatements(stmt)))
-        return tuple(found)
+        return tuple(loops)
 
     def next_loop(self, pragma: int) -> tuple[Loop, bool] | None:
         """The loop that follows a pragma directly, other pragmas apart; whether only pragmas stand before it."""

@@ -43,20 +43,20 @@ def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
         for d in program.directives
         if d.dialect == "vitis" and d.usable and not (d.kind in _OF_BAMBU and d.at.span.path in bambu)
     }
-    found: dict[str, tuple[str, Origin]] = {}
+    macros: dict[str, tuple[str, Origin]] = {}
     for d in program.directives:
         path = d.at.span.path
         if d.dialect in TOOLS and path not in own:
-            found.setdefault(path, (TOOLS[d.dialect], d.at))
+            macros.setdefault(path, (TOOLS[d.dialect], d.at))
     inside = {d.at.span.path for d in program.directives if d.kind not in _OF_BAMBU and d.function is not None}
     for d in program.directives:
         if _before_function(d) and d.at.span.path not in (own | inside):
-            found.setdefault(d.at.span.path, ("Bambu", d.at))
+            macros.setdefault(d.at.span.path, ("Bambu", d.at))
     for unit in program.units:
         source = unit.source or program.sources.get(unit.path)
-        if source is not None and unit.path not in own and unit.path not in found:
+        if source is not None and unit.path not in own and unit.path not in macros:
             for tool, words in _BY_WORDS:
                 match = words.search(source.text)
                 if match is not None:
-                    found.setdefault(unit.path, (tool, Origin(Span(unit.path, match.start(), match.end()))))
-    return found
+                    macros.setdefault(unit.path, (tool, Origin(Span(unit.path, match.start(), match.end()))))
+    return macros

@@ -54,9 +54,9 @@ class ElementTrace(TaskTrace):
 
     def _call(self, call: c.Call, frame: TaskFrame) -> Iterator[FifoStep]:
         for arg in call.args:
-            found = root_of(arg)
+            root = root_of(arg)
             scalar = isinstance(arg, c.ArrayRef) and isinstance(arg.type, c.ScalarType)
-            if found is not None and found[0] in frame.channels and not isinstance(arg, c.Name) and not scalar:
+            if root is not None and root[0] in frame.channels and not isinstance(arg, c.Name) and not scalar:
                 raise OpenBehaviour  # a part of the array
         yield from super()._call(call, frame)
 

@@ -41,11 +41,11 @@ def accesses(facts: Facts, variable: Variable) -> list[list[Access]]:
         if more <= names:
             break
         names |= more
-    found: dict[tuple[int, str], list[Access]] = {}
+    groups: dict[tuple[int, str], list[Access]] = {}
     for a in facts.analysis.accesses:
         if a.array in names:
-            found.setdefault((a.array, a.kind), []).append(a)
-    return list(found.values())
+            groups.setdefault((a.array, a.kind), []).append(a)
+    return list(groups.values())
 
 
 def by_data(access: Access) -> bool:
@@ -63,8 +63,8 @@ def polls(program: c.Program, root: c.Stmt, stream: int, depth: int = 0) -> bool
         for call in (x for x in c.walk(expr) if isinstance(x, c.Call)):
             callee = program.functions.get(call.function or "")
             for k, arg in enumerate(call.args):
-                found = root_of(arg)
-                if found is None or found[0] != stream:
+                argument = root_of(arg)
+                if argument is None or argument[0] != stream:
                     continue
                 if call.function in _ASKS and k == 0:
                     return True

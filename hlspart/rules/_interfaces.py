@@ -30,13 +30,13 @@ def interfaces(facts: Facts) -> Iterator[tuple[Directive, str]]:
 @once_per_code(2)
 def callers(program: Program) -> dict[str, list[tuple[str, Origin]]]:
     """Function -> the functions that call it, with the places of the calls."""
-    found: dict[str, list[tuple[str, Origin]]] = {}
+    calls: dict[str, list[tuple[str, Origin]]] = {}
     for name, function in program.functions.items():
         for top in own_expressions(program, function.body):
             for node in walk(top):
                 if isinstance(node, Call) and node.function in program.functions:
-                    found.setdefault(node.function or "", []).append((name, node.at))
-    return found
+                    calls.setdefault(node.function or "", []).append((name, node.at))
+    return calls
 
 
 def entries(facts: Facts) -> frozenset[str]:
@@ -59,13 +59,13 @@ def meant_as_tops(facts: Facts) -> frozenset[str | None]:
 
 def of_benches(facts: Facts) -> frozenset[str]:
     """Functions that call one that is meant as a top, directly or not: they make no hardware."""
-    found: set[str] = set()
+    benches: set[str] = set()
     waiting = [name for name in meant_as_tops(facts) if name is not None]
     while waiting:
-        more = {by for by, _ in callers(facts.program).get(waiting.pop(), ())} - found
-        found |= more
+        more = {by for by, _ in callers(facts.program).get(waiting.pop(), ())} - benches
+        benches |= more
         waiting += more
-    return frozenset(found)
+    return frozenset(benches)
 
 
 def for_host(facts: Facts, name: str) -> bool:

@@ -69,9 +69,9 @@ def _order(program: c.Program, task: Process, fifos: list[Fifo], kind: str) -> d
         return {}
     names: dict[int, Fifo] = {}
     for arg, parameter in zip(call.args, function.params, strict=False):
-        found = root_of(arg)
-        if found is not None and found[2] and found[:2] in fifos:
-            names[parameter] = found[:2]
+        root = root_of(arg)
+        if root is not None and root[2] and root[:2] in fifos:
+            names[parameter] = root[:2]
     steps: dict[Fifo, _Steps] = {}
     for k, stmt in enumerate(function.body.body):
         for use in sets(program).below(stmt):

@@ -16,32 +16,32 @@ def mentioned_in(expr: c.Expr) -> frozenset[int]:
 @lru_cache(maxsize=4096)
 def mentioned(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
     """Variables that stand below a statement."""
-    found: set[int] = set()
+    variables: set[int] = set()
     for inner in c.walk_statements(stmt):
         tops = list(c.expressions(inner))
         if isinstance(inner, c.Declare):
             tops += [i for v in inner.variables if (i := program.variable(v).init) is not None]
         for top in tops:
-            found |= mentioned_in(top)
-    return frozenset(found)
+            variables |= mentioned_in(top)
+    return frozenset(variables)
 
 
 @lru_cache(maxsize=4096)
 def changed(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
     """Variables that a statement may change, those it hands to calls among them."""
-    found: set[int] = set()
+    variables: set[int] = set()
     for inner in c.walk_statements(stmt):
         if isinstance(inner, c.Declare):
-            found.update(inner.variables)
+            variables.update(inner.variables)
         for top in c.expressions(inner):
             for node in c.walk(top):
                 match node:
                     case c.Assign(target=target) | c.IncDec(operand=target):
                         root = root_of(target)
-                        found |= {root[0]} if root is not None else set()
+                        variables |= {root[0]} if root is not None else set()
                     case c.Call():
-                        found |= handed(program, node)
-    return frozenset(found)
+                        variables |= handed(program, node)
+    return frozenset(variables)
 
 
 def handed(program: c.Program, call: c.Call) -> frozenset[int]:

@@ -11,16 +11,16 @@ from hlspart.model.program import Block, If, Jump, Loop, Program, Return, Stmt, 
 @lru_cache(maxsize=8)
 def parents(program: Program) -> dict[int, tuple[int, ...]]:
     """Loop id -> the loops around it, innermost first."""
-    found: dict[int, tuple[int, ...]] = {}
+    outer: dict[int, tuple[int, ...]] = {}
     for function in program.functions.values():
         stack: list[tuple[Stmt, tuple[int, ...]]] = [(function.body, ())]
         while stack:
             stmt, around = stack.pop()
             if isinstance(stmt, Loop):
-                found[stmt.id] = around
+                outer[stmt.id] = around
                 around = (stmt.id, *around)
             stack.extend((child, around) for child in substatements(stmt))
-    return found
+    return outer
 
 
 def active(program: Program, kind: str) -> list[Directive]:

@@ -71,9 +71,9 @@ class FifoNetwork(Struct, frozen=True):
                     ended.add(k)
                     ready.extend(t for t in range(len(self.tasks)) if t not in started)
                     break
-                depth, held = depths[step.channel], fill[step.channel]
-                if (step.kind == "read" and held == 0) or (
-                    step.kind == "write" and depth is not None and held >= depth
+                depth, words = depths[step.channel], fill[step.channel]
+                if (step.kind == "read" and words == 0) or (
+                    step.kind == "write" and depth is not None and words >= depth
                 ):
                     waiting[k] = step
                     blocked[step.channel, step.kind] = k
@@ -108,12 +108,12 @@ class FifoNetwork(Struct, frozen=True):
 
     def _stepwise(self, stmt: c.Stmt) -> dict[tuple[Channel, str], tuple[int, Origin]]:
         """As :meth:`TaskCount.total`, one step after the other: which channel of an array it is may change."""
-        found: dict[tuple[Channel, str], tuple[int, Origin]] = {}
+        counts: dict[tuple[Channel, str], tuple[int, Origin]] = {}
         trace = TaskTrace(self.program, frozenset(self.depths)).of(stmt)
         while (step := _next(trace)) is not None:
-            before, at = found.get((step.channel, step.kind), (0, step.at))
-            found[step.channel, step.kind] = (before + 1, at)
-        return found
+            before, at = counts.get((step.channel, step.kind), (0, step.at))
+            counts[step.channel, step.kind] = (before + 1, at)
+        return counts
 
     def needed(self, channel: Channel) -> int | None:
         """The least depth of one channel with which all tasks come to their end; None where that is not enough."""

@@ -106,14 +106,14 @@ def regions(program: c.Program) -> tuple[DataflowRegion, ...]:
 
 @lru_cache(maxsize=8)
 def _regions(program: c.Program) -> tuple[DataflowRegion, ...]:
-    found = []
+    regions = []
     for d in program.directives:
         if d.kind == "dataflow" and d.dialect == "vitis" and d.usable and d.function in program.functions:
             loop = program.loops[d.loop] if d.loop is not None else None
             body = loop.body if loop is not None else program.functions[d.function or ""].body
             if block_around(body, d) is None:
-                found.append(_region(program, d, loop, body))
-    return tuple(found)
+                regions.append(_region(program, d, loop, body))
+    return tuple(regions)
 
 
 def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body: c.Block) -> DataflowRegion:
@@ -184,8 +184,8 @@ def declared(root: c.Stmt) -> frozenset[int]:
     """Variables that statements below ``root`` declare."""
     if isinstance(root, c.Declare):
         return frozenset()
-    found = (s.variables for s in c.walk_statements(root) if isinstance(s, c.Declare))
-    return frozenset(v for variables in found for v in variables)
+    declarations = (s.variables for s in c.walk_statements(root) if isinstance(s, c.Declare))
+    return frozenset(v for variables in declarations for v in variables)
 
 
 def own_expressions(program: c.Program, root: c.Stmt) -> Iterator[c.Expr]:
@@ -222,10 +222,10 @@ class Sets:
         self.program = program
         self.summaries: dict[str, Summary] = dict.fromkeys(program.functions, _NOTHING)
         for _ in range(8):  # a chain of calls needs a round per call; what is deeper or recursive stays as it is then
-            found = {name: self._summary(function) for name, function in program.functions.items()}
-            if found == self.summaries:
+            summaries = {name: self._summary(function) for name, function in program.functions.items()}
+            if summaries == self.summaries:
                 break
-            self.summaries = found
+            self.summaries = summaries
 
     def below(self, root: c.Stmt) -> Iterator[VariableUse]:
         """Reads and writes below ``root``."""
@@ -276,13 +276,13 @@ class Sets:
         return Summary({k: frozenset(v) for k, v in parameters.items()}, frozenset(shared))
 
     def _object(self, expr: c.Expr, kinds: tuple[Kind, ...]) -> Iterator[VariableUse]:
-        found = root_of(expr)
-        if found is None:
+        root = root_of(expr)
+        if root is None:
             for child in c.children(expr):
                 yield from self.of(child)
             return
         yield from self._indices(expr)
-        variable, path, exact = found
+        variable, path, exact = root
         channels = self.program.variable(variable).type
         several = isinstance(channels, c.ArrayType) and isinstance(channels.element, c.StreamType)
         # an element of an array is a part of the one memory; a member or one of several channels is an object
@@ -308,9 +308,9 @@ class Sets:
         name = call.function or ""
         if name in ("stream.read", "stream.write", "stream.read_nb", "stream.read_if", "stream.write_nb"):
             kind: Kind = "write" if name.startswith("stream.write") else "read"
-            found = root_of(call.args[0]) if call.args else None
-            if found is not None:
-                yield VariableUse(found[0], found[1], kind, call.at, found[2])
+            root = root_of(call.args[0]) if call.args else None
+            if root is not None:
+                yield VariableUse(root[0], root[1], kind, call.at, root[2])
             for k, arg in enumerate(call.args[1:]):
                 taken = name in ("stream.read_nb", "stream.read_if") and k == 0
                 yield from self._object(arg, ("write",)) if taken else self.of(arg)
@@ -326,17 +326,17 @@ class Sets:
     def _argument(self, call: c.Call, k: int, arg: c.Expr, summary: Summary | None) -> Iterator[VariableUse]:
         shared = isinstance(arg.type, (c.ArrayType, c.PointerType, c.StreamType)) or self._by_reference(call, k)
         shared = shared or (summary is None and isinstance(arg.type, c.StructType))  # a method's object is handed over
-        found = root_of(arg) if shared else None
-        if found is None:
+        root = root_of(arg) if shared else None
+        if root is None:
             yield from self.of(arg)
             return
         yield from self._indices(arg)
         if summary is None:
-            yield VariableUse(found[0], found[1], "read", arg.at, False)
-            yield VariableUse(found[0], found[1], "write", arg.at, False)
+            yield VariableUse(root[0], root[1], "read", arg.at, False)
+            yield VariableUse(root[0], root[1], "write", arg.at, False)
             return
         for path, kind, exact in sorted(summary.parameters.get(k, ()), key=str):
-            yield VariableUse(found[0], (*found[1], *path) if found[2] else found[1], kind, arg.at, found[2] and exact)
+            yield VariableUse(root[0], (*root[1], *path) if root[2] else root[1], kind, arg.at, root[2] and exact)
 
     def _by_reference(self, call: c.Call, k: int) -> bool:
         function = self.program.functions.get(call.function or "")
@@ -372,20 +372,20 @@ def root_of(expr: c.Expr) -> tuple[int, Path, bool] | None:
                 path.append(index.value)
             return ident, tuple(path), True
         case c.Member(base=base, field=name):
-            found = root_of(base)
-            return (found[0], (*found[1], name), True) if found is not None and found[2] else found
+            root = root_of(base)
+            return (root[0], (*root[1], name), True) if root is not None and root[2] else root
         case c.Subscript(base=base, index=index):
-            found = root_of(base)
-            if found is None or not found[2]:
-                return found
+            root = root_of(base)
+            if root is None or not root[2]:
+                return root
             if not isinstance(index, c.Const) or not isinstance(index.value, int):
-                return found[0], found[1], False
-            return found[0], (*found[1], index.value), True
+                return root[0], root[1], False
+            return root[0], (*root[1], index.value), True
         case c.Cast(operand=inner) | c.Unary(op="&" | "*", operand=inner):
             return root_of(inner)
         case c.Binary(left=left) if isinstance(left.type, (c.PointerType, c.ArrayType)):
-            found = root_of(left)
-            return None if found is None else (found[0], found[1], False)
+            root = root_of(left)
+            return None if root is None else (root[0], root[1], False)
     return None
 
 

@@ -10,18 +10,18 @@ from hlspart.rules._processes import own_expressions, root_of
 
 def apart(program: c.Program) -> frozenset[int]:
     """Variables that several tasks may share, because a directive says so (STABLE, STREAM type=shared or unsync)."""
-    found: set[int] = set()
+    variables: set[int] = set()
     for d in program.directives:
         shared = d.kind == "stream" and d.choice("type", ("shared", "unsync")) in ("shared", "unsync")
         if d.usable and (shared or d.kind in ("stable", "shared")):
-            found.update(d.variables)
-    return frozenset(found)
+            variables.update(d.variables)
+    return frozenset(variables)
 
 
 @lru_cache(maxsize=8)
 def memories(program: c.Program) -> frozenset[int]:
     """Arguments behind an AXI master, handed on by calls too: several tasks may access external memory."""
-    found = {
+    variables = {
         v
         for d in program.directives
         if d.kind == "interface" and d.usable and d.choice("mode", ("m_axi",)) == "m_axi"
@@ -36,9 +36,9 @@ def memories(program: c.Program) -> frozenset[int]:
         for k, arg in enumerate(call.args[: len(function.params)])
         if (root := root_of(arg)) is not None
     ]
-    while more := {parameter for given, parameter in handed if given in found} - found:
-        found |= more
-    return frozenset(found)
+    while more := {parameter for given, parameter in handed if given in variables} - variables:
+        variables |= more
+    return frozenset(variables)
 
 
 def state(program: c.Program, variable: int) -> bool:

@@ -148,17 +148,17 @@ class TaskTrace:
     # ------------------------------------------------------------------------- expressions
 
     def _channel(self, expr: c.Expr, frame: TaskFrame) -> Channel | None:
-        found = root_of(expr)
-        if found is None or found[0] not in frame.channels:
+        root = root_of(expr)
+        if root is None or root[0] not in frame.channels:
             return None
-        base = frame.channels[found[0]]
-        fifo = isinstance(self.program.variable(found[0]).type, c.ArrayType) and (base[0], ()) in self.known
+        base = frame.channels[root[0]]
+        fifo = isinstance(self.program.variable(root[0]).type, c.ArrayType) and (base[0], ()) in self.known
         if fifo and self.program.variable(base[0]).is_array:
             return base
-        if not found[2]:
+        if not root[2]:
             indices = self._path(expr, frame)
             return (base[0], (*base[1], *indices))
-        return base[0], (*base[1], *found[1])
+        return base[0], (*base[1], *root[1])
 
     def _path(self, expr: c.Expr, frame: TaskFrame) -> Path:
         match expr:
@@ -173,10 +173,10 @@ class TaskTrace:
         raise OpenBehaviour
 
     def _positions(self, indices: Sequence[c.Expr], frame: TaskFrame) -> tuple[int, ...]:
-        found = [self._value(index, frame) for index in indices]
-        if None in found:
+        values = [self._value(index, frame) for index in indices]
+        if None in values:
             raise OpenBehaviour
-        return tuple(k for k in found if k is not None)
+        return tuple(k for k in values if k is not None)
 
     def _steps(self, expr: c.Expr, frame: TaskFrame) -> Iterator[FifoStep]:
         if not mentioned_in(expr) & frame.channels.keys():
@@ -232,8 +232,8 @@ class TaskTrace:
             raise OpenBehaviour
         inner = TaskFrame()
         for arg, formal in zip(call.args, function.params, strict=False):
-            found = root_of(arg)
-            if found is not None and found[0] in frame.channels:
+            root = root_of(arg)
+            if root is not None and root[0] in frame.channels:
                 channel = self._channel(arg, frame)
                 assert channel is not None
                 inner.channels[formal] = channel
@@ -309,14 +309,14 @@ class TaskCount(TaskTrace):
 
     def total(self, stmt: c.Stmt) -> dict[tuple[Channel, str], tuple[int, Origin]]:
         """(channel, kind) -> (count, the first place). Raises OpenBehaviour and ManySteps."""
-        found: dict[tuple[Channel, str], tuple[int, Origin]] = {}
+        totals: dict[tuple[Channel, str], tuple[int, Origin]] = {}
         try:
             for step in self.of(stmt):
-                before, at = found.get((step.channel, step.kind), (0, step.at))
-                found[step.channel, step.kind] = (before + self._times, at)
+                before, at = totals.get((step.channel, step.kind), (0, step.at))
+                totals[step.channel, step.kind] = (before + self._times, at)
         except TaskReturn:
             pass
-        return found
+        return totals
 
     def _loop(self, loop: c.Loop, frame: TaskFrame) -> Iterator[FifoStep]:
         if loop.id not in self.trips or any(isinstance(s, (c.Jump, c.Return)) for s in c.walk_statements(loop.body)):

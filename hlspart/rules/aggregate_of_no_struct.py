@@ -45,8 +45,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Directives on structs."""
     first: dict[tuple[int, str], Directive] = {}
     kinds = ("aggregate", "disaggregate", "data_pack")
-    found = [d for d in facts.program.directives if d.kind in kinds and d.usable and d.dialect == "vitis"]
-    for d in found:
+    directives = [d for d in facts.program.directives if d.kind in kinds and d.usable and d.dialect == "vitis"]
+    for d in directives:
         member = of_member(d)
         for ident in d.variables:
             variable = facts.program.variable(ident)

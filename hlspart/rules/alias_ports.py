@@ -51,9 +51,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     masters = {(d.function, v): d for d, mode in interfaces(facts) if mode == "m_axi" for v in d.variables}
     for d in active(facts.program, "alias"):
         said = [p for v in d.variables if (p := masters.get((d.function, v))) is not None]
-        found = _fault(facts, d, masters, said)
-        if found is not None:
-            message, hint, related = found
+        fault = _fault(facts, d, masters, said)
+        if fault is not None:
+            message, hint, related = fault
             yield facts.report(RULE, d.at, f"ALIAS: {message}", hint, related)
 
 

@@ -62,11 +62,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         name, kind = d.option("instances"), d.choice("type", ("function", "operation", "core"))
         if name is None or d.function not in facts.program.functions:
             continue
-        found = list(_expressions(facts, d.function or "", set()))
+        expressions = list(_expressions(facts, d.function or "", set()))
         at = facts.program.functions[d.function or ""].name_at
         if kind == "function":
             short = name.split("::")[-1].split("<")[0]
-            called = {c.function or "" for c in found if isinstance(c, Call)}
+            called = {c.function or "" for c in expressions if isinstance(c, Call)}
             if not any(x.split("(")[0].split("<")[0].split("::")[-1] == short for x in called):
                 message = f"ALLOCATION: {d.function}() does not call {name}()"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])
@@ -75,7 +75,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             real, plain = low[0] in "fdh" and low[1:] in _SIGNS, low.lstrip("su")
             key = low[1:] if real else low if low in _SIGNS else plain
             sign = _SIGNS.get(key)
-            if sign is not None and not any(_is(e, sign, real) for e in found):
+            if sign is not None and not any(_is(e, sign, real) for e in expressions):
                 message = f"ALLOCATION: {d.function}() has no operation {name}"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])
 

@@ -51,10 +51,10 @@ _WAITING = frozenset(("axis", "ap_fifo", "ap_hs", "ap_vld"))  # ports that say w
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Registers without the control among them."""
-    found: dict[str, list[tuple[Directive, str]]] = {}
+    modes: dict[str, list[tuple[Directive, str]]] = {}
     for d, mode in interfaces(facts):
-        found.setdefault(d.function or "", []).append((d, mode))
-    for name, items in found.items():
+        modes.setdefault(d.function or "", []).append((d, mode))
+    for name, items in modes.items():
         control = [(d, m) for d, m in items if (d.option("port") or "").lower() == "return"]
         masters = [d for d, m in items if m == "m_axi"]
         registers = [d for d, m in items if m == "s_axilite" and (d.option("port") or "").lower() != "return"]

@@ -71,16 +71,16 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _beyond(facts: Facts) -> Iterator[Diagnostic]:
-    told: set[int] = set()
+    reported: set[int] = set()
     for access in facts.analysis.accesses:
         variable = facts.program.variable(access.array)
         said = depth_said(facts, variable) if access.witness is not None else None
-        if said is None or access.witness is None or variable.volatile or variable.id in told:
+        if said is None or access.witness is None or variable.volatile or variable.id in reported:
             continue
         arguments = {facts.program.variable(v).name for v in facts.program.functions[access.function].params}
         if arguments & set(access.witness):
             continue  # as many as the arguments say that the test bench gives
-        told.add(variable.id)
+        reported.add(variable.id)
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
         message = (
             f"'{variable.name}' is said to have {said.option('depth')} elements, but a {access.kind} is beyond them"

@@ -73,11 +73,11 @@ RULE = Rule("HLP610", "dataflow-deadlock", "warning", hint="make the FIFO deeper
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Networks that stop."""
     free = apart(facts.program)
-    found = [network(facts.program, region, free) for region in regions(facts.program)]
+    networks = [network(facts.program, region, free) for region in regions(facts.program)]
     benches = of_benches(facts)
-    found += [alone(facts.program, name) for name in facts.program.functions if name not in benches]
+    networks += [alone(facts.program, name) for name in facts.program.functions if name not in benches]
     trips = facts.trips
-    for net in found:
+    for net in networks:
         if net is None or any(True for _ in net.counts(trips)):
             continue
         try:
@@ -92,8 +92,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _held_back(facts: Facts, region: DataflowRegion, free: frozenset[int]) -> Iterator[Diagnostic]:
     """A task waits for what another writes only after it has filled a FIFO that nobody empties until then."""
-    for late in late_reads(facts.program, region):
-        variable = facts.program.variable(late.full[0])
+    for read in late_reads(facts.program, region):
+        variable = facts.program.variable(read.full[0])
         said = next((d for d in facts.program.directives
                      if d.kind == "stream" and d.usable and variable.id in d.variables), None)  # fmt: skip
         kind = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
@@ -101,18 +101,18 @@ def _held_back(facts: Facts, region: DataflowRegion, free: frozenset[int]) -> It
             continue
         depth = depth_of(kind, said)
         chosen = kind.depth is not None or (said is not None and said.values.get("depth") is not None)
-        info = facts.analysis.loops.get(late.loop.id)
-        asked = next((d for d in active(facts.program, "loop_tripcount") if d.loop == late.loop.id), None)
+        info = facts.analysis.loops.get(read.loop.id)
+        asked = next((d for d in active(facts.program, "loop_tripcount") if d.loop == read.loop.id), None)
         bound = info.trip_count.max if info is not None else None
         most = bound if bound is not None else asked.values.get("max") if asked is not None else None
         known = info is not None and info.trip_count.exact is not None and not info.exits
         if variable.id in free or known or (chosen if most is None else most <= depth):
             continue  # known: followed step by step
-        other = facts.program.variable(late.waited[0]).name
+        other = facts.program.variable(read.waited[0]).name
         count = f"up to {most} words" if most is not None else "a number of words that is not known"
         message = f"'{variable.name}' takes {count} at depth {depth} before '{other}' is written, which is read first"
         hint = f"#pragma HLS stream variable={variable.name} depth={most}" if most is not None else None
-        related = [(late.filled, "written here"), (late.read, f"'{other}' is read first")]
+        related = [(read.filled, "written here"), (read.read, f"'{other}' is read first")]
         yield facts.report(RULE, said.at if said is not None else variable.at, message, hint, related)
 
 

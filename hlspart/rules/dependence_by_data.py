@@ -108,12 +108,12 @@ def _in_callees(facts: Facts, d: Directive) -> list[Access]:
     """Accesses in what the loops that a directive is about call, by an argument that is read from somewhere."""
     groups = {facts.analysis.group_of.get(v) for v in d.variables}
     loops = [x for x in facts.program.loops.values() if x.id == d.loop or (d.loop is None and x.function == d.function)]
-    found: list[Access] = []
+    accesses: list[Access] = []
     for call in (call for loop in loops for call in _calls(facts, loop.body)):
         inside = [a for a in facts.analysis.accesses if a.function == call.function]
         tied = [a for a in inside if facts.analysis.group_of.get(a.array) in groups - {None}]
-        found += _by_argument(facts, call, tied)
-    return found
+        accesses += _by_argument(facts, call, tied)
+    return accesses
 
 
 def _called_in_loops(facts: Facts, d: Directive, ident: int) -> list[Access]:
@@ -123,9 +123,9 @@ def _called_in_loops(facts: Facts, d: Directive, ident: int) -> list[Access]:
         return []
     for loop in facts.program.loops.values():
         for call in _calls(facts, loop.body):
-            found = _by_argument(facts, call, own) if call.function == d.function else []
-            if found:
-                return found
+            accesses = _by_argument(facts, call, own) if call.function == d.function else []
+            if accesses:
+                return accesses
     return []
 
 

@@ -63,17 +63,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if witness is not None and (known is None or witness.distance < known[2].distance):
                 nearest[directive.at.span] = directive, facts.program.variable(said.variables[0]).name, witness
     for directive, name, witness in nearest.values():
-        yield _told(facts, directive, name, witness)
+        yield _report(facts, directive, name, witness)
 
 
-def _told(facts: Facts, directive: Directive, name: str, witness: Witness) -> Diagnostic:
+def _report(facts: Facts, directive: Directive, name: str, witness: Witness) -> Diagnostic:
     loop = facts.program.loops[directive.loop if directive.loop is not None else -1].name
     if witness.distance == 0:
         message = f"'{name}' does depend on an access of the same iteration of loop {loop}"
         related = [(witness.source, "accessed here"), (witness.sink, "and again in the same iteration")]
         return facts.report(RULE, directive.at, message, "remove it", related)
-    found = [x for x in facts.pipelined() if x.loop == directive.loop]
-    short = bool(found) and found[0].depth is not None and witness.distance * (found[0].ii or 1) < found[0].depth
+    loops = [x for x in facts.pipelined() if x.loop == directive.loop]
+    short = bool(loops) and loops[0].depth is not None and witness.distance * (loops[0].ii or 1) < loops[0].depth
     message = f"'{name}' does depend on iterations {witness.distance} before in loop {loop}"
     backwards = directive.choice("direction", ("raw", "war", "waw")) in ("war", "waw")
     first, then = ("accessed here", "written") if backwards else ("written here", "read")
@@ -103,5 +103,5 @@ def _walked(facts: Facts, directive: Directive) -> Witness | None:
     if loop is None or not facts.program.variable(array).is_array or (all(a.affine for a in own) and not handed):
         return None
     inside = directive.choice("type", ("inter", "intra")) == "intra"
-    found = meeting(facts.program, function, array, loop, inside)
-    return None if found is None else Witness(found.store, found.load, found.distance)
+    pair = meeting(facts.program, function, array, loop, inside)
+    return None if pair is None else Witness(pair.store, pair.load, pair.distance)

@@ -59,10 +59,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the FIFO '{variable.name}' has no addresses, but this index depends on data"
                 yield facts.report(RULE, free.at, message, None, related)
                 continue
-            held = next((a for a in group if a.affine and not a.exact and a.loops and a.kind == "read"), None)
-            if held is not None and len(group) == 1 and variable.storage == "parameter" and _by_values(facts, held):
+            inexact = next((a for a in group if a.affine and not a.exact and a.loops and a.kind == "read"), None)
+            if (
+                inexact is not None
+                and len(group) == 1
+                and variable.storage == "parameter"
+                and _by_values(facts, inexact)
+            ):
                 message = f"the FIFO '{variable.name}' cannot leave out an element: whether this reads depends on data"
-                yield facts.report(RULE, held.at, message, "read it into a variable first", related)
+                yield facts.report(RULE, inexact.at, message, "read it into a variable first", related)
                 continue
             if (twice := _again(group)) is not None:
                 first, then = twice
@@ -70,11 +75,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the FIFO '{variable.name}' gives each element once: one iteration has it {kind} twice"
                 yield facts.report(RULE, then.at, message, None, [(first.at, "the access before"), *related])
                 continue
-            found = facts.misstep(group)
-            if found is not None and found.element >= 0 and found.first_element >= 0:
-                more = [(found.first, "the access before")] if found.first is not None else []
+            misstep = facts.misstep(group)
+            if misstep is not None and misstep.element >= 0 and misstep.first_element >= 0:
+                more = [(misstep.first, "the access before")] if misstep.first is not None else []
                 kind = "read" if group[0].kind == "read" else "written"
-                yield facts.report(RULE, found.at, _words(variable.name, kind, found), None, [*more, *related])
+                yield facts.report(RULE, misstep.at, _words(variable.name, kind, misstep), None, [*more, *related])
 
 
 def _again(group: Sequence[Access]) -> tuple[Access, Access] | None:
@@ -97,15 +102,15 @@ def _by_values(facts: Facts, access: Access) -> bool:
     return False
 
 
-def _words(name: str, kind: str, found: Misstep) -> str:
-    here = f"element {found.element}"
-    if found.kind == "skipped":
+def _words(name: str, kind: str, misstep: Misstep) -> str:
+    here = f"element {misstep.element}"
+    if misstep.kind == "skipped":
         return f"the FIFO '{name}' cannot leave out an element: {here} is never {kind}"
-    where, before = _iteration(found.iteration), _iteration(found.first_iteration)
-    if found.kind == "again":
+    where, before = _iteration(misstep.iteration), _iteration(misstep.first_iteration)
+    if misstep.kind == "again":
         return f"the FIFO '{name}' gives each element once: {here} is {kind} at {before} and again at {where}"
     return (
-        f"the FIFO '{name}' is {kind} out of order: element {found.first_element} at {before}, then {here} at {where}"
+        f"the FIFO '{name}' is {kind} out of order: element {misstep.first_element} at {before}, then {here} at {where}"
     )
 
 

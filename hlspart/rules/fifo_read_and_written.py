@@ -46,9 +46,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for directive, variable in fifos(facts):
         related = [(directive.at, "the directive that makes it a FIFO"), (variable.at, "the array")]
         if directive.kind == "interface":
-            found = [a for group in accesses(facts, variable) for a in group]
-            read = next((a for a in found if a.kind == "read"), None)
-            written = next((a for a in found if a.kind == "write"), None)
+            uses = [a for group in accesses(facts, variable) for a in group]
+            read = next((a for a in uses if a.kind == "read"), None)
+            written = next((a for a in uses if a.kind == "write"), None)
             if read is not None and written is not None and _reads(facts, variable):
                 message = f"the FIFO port '{variable.name}' is read and written"
                 yield facts.report(RULE, written.at, message, None, [(read.at, "read here"), *related])

@@ -78,18 +78,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif mode in BLOCK_MODES:
                 words, hint = f"INTERFACE: '{mode}' is a mode of return, not of a port", "write port=return"
             else:
-                found = _fault(variable, mode, ident in complete)
-                if found is None or variable.storage != "parameter":
+                fault = _fault(variable, mode, ident in complete)
+                if fault is None or variable.storage != "parameter":
                     continue
-                words, hint = f"INTERFACE: {found[0]} '{variable.name}' cannot be {mode}", found[1]
+                words, hint = f"INTERFACE: {fault[0]} '{variable.name}' cannot be {mode}", fault[1]
             yield facts.report(RULE, d.at, words, hint, [(variable.at, "the port")])
         if mode == "s_axilite":
             yield from _one_register(facts, d)
     for name in entries(facts) if any(True for _ in interfaces(facts)) else ():
         for ident in facts.program.functions[name].params:
             variable = facts.program.variable(ident)
-            held = variable.type.target if isinstance(variable.type, PointerType) else variable.type
-            inside = [m for m, t in held.members if isinstance(t, StreamType)] if isinstance(held, StructType) else []
+            element = variable.type.target if isinstance(variable.type, PointerType) else variable.type
+            inside = (
+                [m for m, t in element.members if isinstance(t, StreamType)] if isinstance(element, StructType) else []
+            )
             if inside:
                 message = (
                     f"the stream '{inside[0]}' is a member of '{variable.name}': its ports are not those of the text"

@@ -60,19 +60,19 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _scope(facts: Facts, body: c.Stmt, around: dict[int, c.Variable]) -> Iterator[Diagnostic]:
     """``around``: stream -> the lock that is held of it."""
-    held = dict(around)
+    locks = dict(around)
     for stmt in c.substatements(body):
         for ident in stmt.variables if isinstance(stmt, c.Declare) else ():
             variable = facts.program.variable(ident)
             stream = _locked(variable)
-            if stream in held:
+            if stream in locks:
                 name = facts.program.variable(stream).name
-                message = f"'{variable.name}' takes a block of '{name}' while '{held[stream].name}' holds one"
-                yield facts.report(RULE, variable.at, message, None, [(held[stream].at, "the first lock")])
+                message = f"'{variable.name}' takes a block of '{name}' while '{locks[stream].name}' holds one"
+                yield facts.report(RULE, variable.at, message, None, [(locks[stream].at, "the first lock")])
             elif stream is not None:
-                held[stream] = variable
+                locks[stream] = variable
         if not isinstance(stmt, c.Declare):
-            yield from _scope(facts, stmt, held)
+            yield from _scope(facts, stmt, locks)
 
 
 def _locked(variable: c.Variable) -> int | None:

@@ -75,8 +75,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 def _around_calls(facts: Facts, name: str, pipelines: Sequence[Directive]) -> Directive | None:
     """The pipeline in which a function is called, where it is called in pipelines only."""
     calls = callers(facts.program).get(name, ())
-    found = [_around(facts, by, at, pipelines) for by, at in calls]
-    return found[0] if found and all(found) else None
+    outer = [_around(facts, by, at, pipelines) for by, at in calls]
+    return outer[0] if outer and all(outer) else None
 
 
 def _around(facts: Facts, by: str, at: Origin, pipelines: Sequence[Directive]) -> Directive | None:

@@ -78,8 +78,8 @@ def _polled(program: c.Program, loop: c.Loop) -> c.Variable | None:
     """The argument that an empty loop tests."""
     if loop.step is not None or loop.test is None or any(_acts(s) for s in c.walk_statements(loop.body)):
         return None
-    found = [root_of(e) for e in c.walk(loop.test) if isinstance(e, (c.Name, c.ArrayRef))]
-    names = [program.variable(x[0]) for x in found if x is not None]
+    roots = [root_of(e) for e in c.walk(loop.test) if isinstance(e, (c.Name, c.ArrayRef))]
+    names = [program.variable(x[0]) for x in roots if x is not None]
     if any(isinstance(e, (c.Call, c.Assign, c.IncDec)) for e in c.walk(loop.test)) or not names:
         return None
     if any(v.volatile or v.storage != "parameter" for v in names):

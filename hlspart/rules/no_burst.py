@@ -82,15 +82,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             if ident in cached:
                 continue
-            found = [a for group in accesses(facts, variable) for a in group]
-            for a in found:
+            own = [a for group in accesses(facts, variable) for a in group]
+            for a in own:
                 reason = _reason(facts, a)
                 if reason is not None:
                     verb = "read" if a.kind == "read" else "write"
                     yield facts.report(
                         RULE, a.at, f"no burst: this {verb} of '{variable.name}' {reason}", None, related
                     )
-            yield from _carried(facts, found, variable.name, related[0])
+            yield from _carried(facts, own, variable.name, related[0])
 
 
 def _indexed(facts: Facts, name: str, ident: int) -> bool:
@@ -143,7 +143,7 @@ def _conditional(facts: Facts, a: Access) -> bool:
     loop, at = innermost(facts, a.loops), a.at.span
     if loop is None:
         return False
-    fresh, found = changed(facts.program, loop), False
+    fresh, conditional = changed(facts.program, loop), False
     element = facts.program.text(a.at)
     for stmt in walk_statements(loop.body):
         span = stmt.at.span
@@ -153,22 +153,22 @@ def _conditional(facts: Facts, a: Access) -> bool:
         if inside and isinstance(stmt, If):
             if any(isinstance(e, ArrayRef) and facts.program.text(e.at) == element for e in walk(stmt.test)):
                 return False  # the test has read it already
-            found = found or bool(fresh & mentioned_in(stmt.test))
-    return found
+            conditional = conditional or bool(fresh & mentioned_in(stmt.test))
+    return conditional
 
 
-def _carried(facts: Facts, found: list[Access], name: str, port: tuple[Origin, str]) -> Iterator[Diagnostic]:
-    told: set[int] = set()
-    for a in found:
+def _carried(facts: Facts, own: list[Access], name: str, port: tuple[Origin, str]) -> Iterator[Diagnostic]:
+    reported: set[int] = set()
+    for a in own:
         loop = innermost(facts, a.loops)
-        if a.kind != "write" or loop is None or loop.id in told or facts.least is None:
+        if a.kind != "write" or loop is None or loop.id in reported or facts.least is None:
             continue
         outer = parents(facts.program)[loop.id]
         if outer and pipelined_around(facts.program, a.function, outer[0]) is not None:
             continue  # unrolled: what one iteration of the pipeline writes and reads is one word
         witness = facts.least(loop.id, a.array)
         if witness is not None:
-            told.add(loop.id)
+            reported.add(loop.id)
             message = f"no burst: an iteration of loop {loop.name} reads from '{name}' what one before has written"
             related = [(witness.source, "written here"), (loop.header, "the loop"), port]
             yield facts.report(RULE, witness.sink, message, None, related)

@@ -73,8 +73,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(variable.type, c.PointerType) and isinstance(variable.type.target, c.PointerType):
                 message = f"'{variable.name}' is a pointer to pointers, which no port carries"
                 yield facts.report(RULE, variable.at, message, "hand over one array and its extents")
-            held = variable.as_array.element if variable.as_array is not None else variable.type
-            if isinstance(held, c.StructType) and held.union:
+            element = variable.as_array.element if variable.as_array is not None else variable.type
+            if isinstance(element, c.StructType) and element.union:
                 message = f"'{variable.name}' is a union, which no port carries"
                 yield facts.report(RULE, variable.at, message, "hand over the bits as one integer")
 
@@ -82,15 +82,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 def _hardware(program: c.Program) -> dict[str, None]:
     """Functions that directives are about, and those that they call."""
     about = (d.function for d in program.directives if d.dialect == "vitis" and d.usable and d.source == "pragma")
-    found = dict.fromkeys(sorted({f for f in about if f is not None and f in program.functions and f != "main"}))
-    todo = list(found)
+    functions = dict.fromkeys(sorted({f for f in about if f is not None and f in program.functions and f != "main"}))
+    todo = list(functions)
     while todo:
         for call in _of(program, program.functions[todo.pop()]):
             name = (call.function or "").rpartition("::")[2]
-            if name in program.functions and name not in found:
-                found[name] = None
+            if name in program.functions and name not in functions:
+                functions[name] = None
                 todo.append(name)
-    return found
+    return functions
 
 
 def _of(program: c.Program, function: c.Function) -> Iterator[c.Call]:

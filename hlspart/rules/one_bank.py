@@ -39,10 +39,10 @@ RULE = Rule("HLP307", "one-bank", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule; nothing of arrays whose extent could not be computed."""
-    yield from facts.everywhere(_found(facts))
+    yield from facts.everywhere(_findings(facts))
 
 
-def _found(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
+def _findings(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
     for remark in facts.remarks("one-bank"):
         if all(0 not in facts.program.variable(v).dims for v in remark.directive.variables):
             problem = remark.problem

@@ -49,10 +49,10 @@ RULE = Rule("HLP107", "other-dialect", "warning", hint="write it in the spelling
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """The first directive of each other tool in a file."""
-    found: dict[tuple[str, str], list[Remark]] = {}
+    by_tool: dict[tuple[str, str], list[Remark]] = {}
     for remark in facts.remarks("other-dialect"):
-        found.setdefault((remark.directive.at.span.path, remark.directive.dialect), []).append(remark)
-    for remarks in found.values():
+        by_tool.setdefault((remark.directive.at.span.path, remark.directive.dialect), []).append(remark)
+    for remarks in by_tool.values():
         first, message = remarks[0], remarks[0].problem.message
         if len(remarks) > 1:
             message += f" ({len(remarks)} such directives in this file)"
@@ -67,5 +67,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             hint = f"write #pragma HLS {_OURS.get(plain.group().split()[-1], 'pipeline')}"
             yield facts.report(RULE, pragma.at, message, hint)
     for path, (tool, at) in facts.foreign.items():
-        if all(path != known for known, _ in found):
+        if all(path != known for known, _ in by_tool):
             yield facts.report(RULE, at, f"this file is written for {tool}", "lint it with that tool, or port it")

@@ -75,5 +75,5 @@ def _scalar(variable: c.Variable) -> bool:
 def _written(stmt: c.Stmt) -> int:
     """The variable that ``*p = ..`` or ``r = ..`` sets, -1 for other statements."""
     expr = stmt.expr if isinstance(stmt, c.ExprStmt) else None
-    found = root_of(expr.target) if isinstance(expr, c.Assign) and expr.op == "=" else None
-    return found[0] if found is not None and found[1] in ((), (0,)) and found[2] else -1
+    root = root_of(expr.target) if isinstance(expr, c.Assign) and expr.op == "=" else None
+    return root[0] if root is not None and root[1] in ((), (0,)) and root[2] else -1

@@ -56,18 +56,18 @@ RULE = Rule("HLP216", "partition-falls-short", "warning", hint="partition the di
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partitions that count on the tool, and those of a dimension in which an iteration does not move."""
-    told: set[int] = set()
+    reported: set[int] = set()
     asked = {v.id: d for _, d, v in reversed(list(facts.partitions()))}
     for loop in facts.pipelined():
         if loop.origin == "auto" or (loop.ii is not None and loop.misses):
             continue  # where the II is known and missed its ports tell
         for ident, needed, hint in (*_short(facts, loop), *_one_bank(facts, loop)):
             directive = asked.get(ident)
-            if directive is None or ident in told:
+            if directive is None or ident in reported:
                 continue
-            told.add(ident)
-            found = f"loop {loop.name} has" if loop.ii is not None else f"the ports may hold loop {loop.name} at"
-            message = f"with this partition alone {found} II {needed} instead of {loop.aim or 1}"
+            reported.add(ident)
+            consequence = f"loop {loop.name} has" if loop.ii is not None else f"the ports may hold loop {loop.name} at"
+            message = f"with this partition alone {consequence} II {needed} instead of {loop.aim or 1}"
             yield facts.report(RULE, directive.at, message, hint, [(facts.loop_at(loop), "the loop")])
 
 

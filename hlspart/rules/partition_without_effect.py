@@ -46,10 +46,10 @@ RULE = Rule("HLP301", "partition-without-effect", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Groups whose partition a recheck does not miss."""
-    yield from facts.everywhere(_found(facts))
+    yield from facts.everywhere(_findings(facts))
 
 
-def _found(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
+def _findings(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
     for group, directive in partitioned_groups(facts):
         if group not in in_lock_step(facts) and same_without(facts, group):
             mine = [v for v in directive.variables if facts.analysis.group_of.get(v) == group]

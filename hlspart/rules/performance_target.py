@@ -51,7 +51,7 @@ RULE = Rule("HLP440", "performance-target", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops with PERFORMANCE."""
     counted = {d.loop for d in active(facts.program, "loop_tripcount")}
-    found = {x.loop: x for x in facts.ii.loops} if facts.ii is not None else {}
+    results = {x.loop: x for x in facts.ii.loops} if facts.ii is not None else {}
     for d in active(facts.program, "performance"):
         info = facts.analysis.loops.get(d.loop if d.loop is not None else -1)
         if (d.option("target_ti") or "").strip() == "0":
@@ -67,8 +67,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"PERFORMANCE: how often loop {loop.name} runs is not known"
             related = [(loop.header, "the variable bound")]
             yield facts.report(RULE, d.at, message, "say it with LOOP_TRIPCOUNT", related)
-        elif trips is not None and d.loop in found and d.option("unit") in (None, "cycle"):
-            yield from _missed(facts, d, found[d.loop], trips)
+        elif trips is not None and d.loop in results and d.option("unit") in (None, "cycle"):
+            yield from _missed(facts, d, results[d.loop], trips)
 
 
 def _missed(facts: Facts, d: Directive, loop: LoopResult, trips: int) -> Iterator[Diagnostic]:

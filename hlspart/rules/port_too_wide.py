@@ -78,12 +78,12 @@ def _integers(facts: Facts) -> Iterator[Diagnostic]:
     most = max((int(m[1]) for text in texts for m in _ALLOWED.finditer(text)), default=_INTEGER)
     if "AP_INT_MAX_W" in facts.defined or facts.program.without_header():
         return
-    told: set[str] = set()
+    reported: set[str] = set()
     for variable in facts.program.variables:
         kind = variable.as_array.element if variable.as_array is not None else variable.type
-        if not isinstance(kind, ScalarType) or (kind.library, kind.kind) != ("ap", "int") or kind.name in told:
+        if not isinstance(kind, ScalarType) or (kind.library, kind.kind) != ("ap", "int") or kind.name in reported:
             continue
         if kind.bits > most:
-            told.add(kind.name)
+            reported.add(kind.name)
             message = f"'{variable.name}' has {kind.bits} bits, ap_int.h allows {most}"
             yield facts.report(RULE, variable.at, message, f"#define AP_INT_MAX_W {kind.bits} before it is included")

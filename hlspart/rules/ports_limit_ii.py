@@ -68,9 +68,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         of_it = [d for d in mine if variable is not None and variable.id in d.variables]
         bound = [(d.at, "the directive of its memory") for d in of_it]
         related += asked[:1] + bound[:1]
-        found = _partition(facts, loop) if severity != "info" else None  # nobody waits for what nobody asked for
-        hint, fix = found or (_hint(facts, loop, variable), None)
-        hint = facts.advised(loop, pragmas=found is None) or hint
+        partition = _partition(facts, loop) if severity != "info" else None  # nobody waits for what nobody asked for
+        hint, fix = partition or (_hint(facts, loop, variable), None)
+        hint = facts.advised(loop, pragmas=partition is None) or hint
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)
 
 

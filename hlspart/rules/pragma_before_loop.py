@@ -50,10 +50,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for directive in facts.program.directives:
         if directive.kind != "pipeline" or not directive.usable or directive.pragma is None or directive.has("off"):
             continue
-        found = facts.next_loop(directive.pragma)
-        if found is None or (found[1] and directive.loop is not None):
+        following = facts.next_loop(directive.pragma)
+        if following is None or (following[1] and directive.loop is not None):
             continue  # first in the body of a loop it pipelines that loop and unrolls the next one: a common form
-        loop, first = found
+        loop, first = following
         what = "the whole function" if directive.loop is None else facts.program.loops[directive.loop].name
         message = f"PIPELINE before loop {loop.name} pipelines {what}, not the loop"
         hint = f"move it into the body of {loop.name}"

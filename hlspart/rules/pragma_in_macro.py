@@ -50,7 +50,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if "define" not in source.text or "pragma" not in source.text:
             continue
         for line in _DEFINE.finditer(source.text):
-            found = _PRAGMA.search(source.text, line.start(), line.end())
-            if found is not None and "//" not in source.text[line.start() : found.start()]:
-                span = Span(path, found.start(), found.start() + len(found.group().rstrip()))
+            match = _PRAGMA.search(source.text, line.start(), line.end())
+            if match is not None and "//" not in source.text[line.start() : match.start()]:
+                span = Span(path, match.start(), match.start() + len(match.group().rstrip()))
                 yield facts.report(RULE, Origin(span), "a #pragma in the text of a macro is never obeyed")

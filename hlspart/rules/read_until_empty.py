@@ -66,14 +66,14 @@ RULE = Rule("HLP618", "read-until-empty", "warning", hint="count the words, or s
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Channels of every region."""
-    told: set[Origin] = set()
+    reported: set[Origin] = set()
     for region in regions(facts.program):
         for use, writers, _ in region.channels():
             for process in region.processes:
                 if any(w is not process for w in writers):
                     for loop in _loops(facts.program, process.stmt, use.variable):
-                        if loop.header not in told:
-                            told.add(loop.header)
+                        if loop.header not in reported:
+                            reported.add(loop.header)
                             name = facts.program.variable(use.variable).name
                             message = f"the loop ends when '{name}' is empty, but {writers[0].name} may not be done"
                             yield facts.report(RULE, loop.header, message, None, [(writers[0].at, "the writer")])
@@ -90,8 +90,8 @@ def _loops(program: c.Program, root: c.Stmt, stream: int) -> Iterator[c.Loop]:
                 if callee is None or callee.body is root:
                     continue
                 for arg, formal in zip(call.args, callee.params, strict=False):
-                    found = root_of(arg)
-                    if found is not None and found[0] == stream and not found[1]:
+                    argument = root_of(arg)
+                    if argument is not None and argument[0] == stream and not argument[1]:
                         yield from (
                             s for s in c.walk_statements(callee.body) if isinstance(s, c.Loop) and _asks(s.test, formal)
                         )
@@ -103,6 +103,6 @@ def _asks(test: c.Expr | None, stream: int) -> bool:
     return (
         isinstance(call, c.Call)
         and call.function == "stream.empty"
-        and (found := root_of(call.args[0])) is not None
-        and found[0] == stream
+        and (root := root_of(call.args[0])) is not None
+        and root[0] == stream
     )

@@ -59,10 +59,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             for name, function in facts.program.functions.items():
                 if variable.function not in (None, name):
                     continue
-                found = [
+                writes = [
                     u for u in sets(facts.program).below(function.body) if u.variable == ident and u.kind == "write"
                 ]
-                stores = [u for u in found if u.exact and u.at is not None and not _initial(variable.init, u.at)]
+                stores = [u for u in writes if u.exact and u.at is not None and not _initial(variable.init, u.at)]
                 if stores and not _fills(facts, ident, name):
                     message = f"'{variable.name}' is bound as {kind} and written"
                     related = [(stores[0].at, "written here"), (variable.at, "the array")]

@@ -88,9 +88,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"'{name}' is {verb} by {(writers or readers)[0].name}, but no task {other} it"
             hint = "remove it" if writers else "give it a producer"
             yield facts.report(RULE, (writers or readers)[0].at, message, hint, [(variable.at, "the stream")])
-    found = [network(facts.program, region, free) for region in regions(facts.program)]
-    found += [alone(facts.program, name) for name in facts.program.functions]
-    for net in found:
+    networks = [network(facts.program, region, free) for region in regions(facts.program)]
+    networks += [alone(facts.program, name) for name in facts.program.functions]
+    for net in networks:
         for channel, (writes, made), (reads, used) in net.counts(facts.trips) if net is not None else ():
             variable = facts.program.variable(channel[0])
             end = "values stay in it" if writes > reads else "the last reads wait for ever"

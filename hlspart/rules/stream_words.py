@@ -73,7 +73,7 @@ def _set_by_it_alone(facts: Facts, call: c.Call) -> bool:
                     written = list(args)
                 case _:
                     continue
-            if any((found := root_of(w)) is not None and found[0] == variable.id for w in written):
+            if any((root := root_of(w)) is not None and root[0] == variable.id for w in written):
                 return False
     return True
 
@@ -101,4 +101,4 @@ def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
 def _handed_on(calls: list[c.Call], variable: int) -> bool:
     """Whether a call other than the write of a stream has the variable, and may set all of it."""
     others = (x for x in calls if x.function != "stream.write")
-    return any((found := root_of(a)) is not None and found[0] == variable for x in others for a in x.args)
+    return any((root := root_of(a)) is not None and root[0] == variable for x in others for a in x.args)

@@ -54,11 +54,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if "synth" not in source.text.lower():
             continue
         for line in _TEST.finditer(source.text):
-            found = _NEARLY.search(source.text, line.start(), line.end())
-            name = found.group() if found is not None else ""
-            if found is None or not name.startswith("_") or _is_defined(facts, name):
+            match = _NEARLY.search(source.text, line.start(), line.end())
+            name = match.group() if match is not None else ""
+            if match is None or not name.startswith("_") or _is_defined(facts, name):
                 continue  # a name of the user's own
-            span = Span(path, found.start(), found.end())
+            span = Span(path, match.start(), match.end())
             fix = Fix("write __SYNTHESIS__", (Edit(span, "__SYNTHESIS__"),), False)
             message = f"'{name}' is defined by nobody: the macro of synthesis is __SYNTHESIS__"
             yield facts.report(RULE, Origin(span), message, None, fix=fix)

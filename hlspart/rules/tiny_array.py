@@ -51,10 +51,10 @@ RULE = Rule("HLP304", "tiny-array", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Small local arrays with a partition that the tool makes by itself."""
-    yield from facts.everywhere(_found(facts))
+    yield from facts.everywhere(_findings(facts))
 
 
-def _found(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
+def _findings(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
     elements = in_lock_step(facts)  # small for few elements only
     for _status, directive, variable in facts.partitions():
         if facts.analysis.group_of.get(variable.id, -1) in elements:

@@ -70,10 +70,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for directive, variable, banks in partitions:
         if facts.analysis.group_of.get(variable.id) in in_lock_step(facts):
             continue  # a bank for each element, whose other port is its own
-        found = inferred.get(variable.id)
-        if found is None or banks is None or not 1 < found.banks < banks:
+        array = inferred.get(variable.id)
+        if array is None or banks is None or not 1 < array.banks < banks:
             continue  # that no partition is needed at all is another rule's finding
-        proof = f"proved minimal in {found.space}" if found.proved_minimal else "the least found"
-        message = f"'{variable.name}' has {banks} banks; {found.banks} reach the same II ({proof})"
-        hint = "; ".join(found.pragmas) or "remove the partition"
+        proof = f"proved minimal in {array.space}" if array.proved_minimal else "the least found"
+        message = f"'{variable.name}' has {banks} banks; {array.banks} reach the same II ({proof})"
+        hint = "; ".join(array.pragmas) or "remove the partition"
         yield facts.report(RULE, directive.at, message, hint)

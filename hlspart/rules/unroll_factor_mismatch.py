@@ -47,10 +47,10 @@ RULE = Rule("HLP206", "unroll-factor-mismatch", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partial unrolling by a factor that leaves the bank open."""
     for remark in facts.remarks("bank-divided"):
-        found = unroll_mismatch(facts, remark)
-        if found is None:
+        mismatch = unroll_mismatch(facts, remark)
+        if mismatch is None:
             continue
-        loop, has, needs = found
+        loop, has, needs = mismatch
         name = facts.program.loops[loop].name
         message = f"{name} is unrolled by {has}, but the bank is decided only when it is unrolled by {needs}"
         related = [(remark.directive.at, "the partition"), (facts.program.loops[loop].header, "the loop")]

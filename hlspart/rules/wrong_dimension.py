@@ -56,10 +56,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         variable = facts.limit_array(loop)
         if variable is None or loop.ii is None:
             continue
-        found = better_dimension(facts, loop, variable)
-        if found is None:
+        better = better_dimension(facts, loop, variable)
+        if better is None:
             continue
-        directive, old, new, ii = found
+        directive, old, new, ii = better
         span = facts.option_span(directive, "dim")
         fix = Fix(f"use dim={new}", (Edit(span, f"dim={new}"),), safe=False) if span else None
         name = facts.program.variable(directive.variables[0]).name if directive.variables else variable.name

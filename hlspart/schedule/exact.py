@@ -40,9 +40,9 @@ def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
     A search that heeds no depth finds slots more often; what it finds is moved together. Where it finds none,
     no search for the least depth follows.
     """
-    found = _Model(problem, ii).solve(anyhow=True)
-    least = _Model(problem, ii).solve() if isinstance(found, Schedule) else found
-    return found if least is True else least
+    schedule = _Model(problem, ii).solve(anyhow=True)
+    least = _Model(problem, ii).solve() if isinstance(schedule, Schedule) else schedule
+    return schedule if least is True else least
 
 
 class _Model:
@@ -83,7 +83,7 @@ class _Model:
         status = highs.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             return False
-        if status != highspy.HighsModelStatus.kOptimal and not self._found():
+        if status != highspy.HighsModelStatus.kOptimal and not self._has_solution():
             return True
         values = highs.getSolution().col_value
         if anyhow:
@@ -91,16 +91,16 @@ class _Model:
                 highs.changeColBounds(variable.index, round(values[variable.index]), round(values[variable.index]))
             highs.changeColCost(self.depth.index, 1.0)
             highs.run()
-            values = highs.getSolution().col_value if self._found() else values
-        found = {op: round(values[variable.index]) for op, variable in start.items()}
-        first = min(found.values(), default=0)
-        found = {op: t - first for op, t in found.items()}
-        depth = max((found[op] + problem.timing[op].states for op in found), default=0)
+            values = highs.getSolution().col_value if self._has_solution() else values
+        start_times = {op: round(values[variable.index]) for op, variable in start.items()}
+        first = min(start_times.values(), default=0)
+        start_times = {op: t - first for op, t in start_times.items()}
+        depth = max((start_times[op] + problem.timing[op].states for op in start_times), default=0)
         counts = problem.counts()
         units = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
-        return Schedule(self.ii, found, offsets(problem, found), units, depth, METHOD)
+        return Schedule(self.ii, start_times, offsets(problem, start_times), units, depth, METHOD)
 
-    def _found(self) -> bool:
+    def _has_solution(self) -> bool:
         """Whether the search ended early with a schedule, not shown to be of least depth."""
         return bool(self.highs.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible)
 
@@ -162,7 +162,7 @@ def long_chains(problem: Problem) -> list[tuple[int, int, int]]:
     """(first, last, states) of paths that do not fit a period: how much later ``last`` must start at least."""
     incoming = incoming_of([e for e in problem.graph.edges if e.gap is None and e.distance == 0])
     ready: dict[int, dict[int, float]] = {}  # ns at which a chain that began with the key reaches an operation
-    found = []
+    chains = []
     for op in topological(problem.graph):
         timing, arrivals = problem.timing[op], dict[int, float]()
         for edge in incoming.get(op, ()):
@@ -172,11 +172,11 @@ def long_chains(problem: Problem) -> list[tuple[int, int, int]]:
                 begun |= {first: ns + source.in_ns for first, ns in ready.get(edge.source, {}).items()}
             for first, ns in begun.items():
                 if ns + timing.in_ns > problem.period + EPSILON:
-                    found.append((first, op, problem.timing[first].states))
+                    chains.append((first, op, problem.timing[first].states))
                 else:
                     arrivals[first] = max(arrivals.get(first, 0.0), ns)
         ready[op] = arrivals
-    return found
+    return chains
 
 
 def offsets(problem: Problem, start: Mapping[int, int]) -> dict[int, float]:
@@ -191,9 +191,9 @@ def offsets(problem: Problem, start: Mapping[int, int]) -> dict[int, float]:
 def _arrivals(
     problem: Problem, start: Mapping[int, int], out: Mapping[int, float], op: int, sources: Iterable[int]
 ) -> list[float]:
-    found = []
+    arrivals = []
     for source in sources:
         timing = problem.timing[source]
         if start[source] + timing.states - 1 == start[op]:
-            found.append(out[source] + timing.in_ns if timing.states == 1 else timing.out_ns)
-    return found
+            arrivals.append(out[source] + timing.in_ns if timing.states == 1 else timing.out_ns)
+    return arrivals

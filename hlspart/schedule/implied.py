@@ -50,7 +50,7 @@ def _implied(orders: Sequence[Edge], position: dict[int, int]) -> set[Edge]:
 
 
 def _inside(kinds: dict[Kind, int]) -> dict[Kind, int]:
-    return {kind: found for kind, found in kinds.items() if kind[0] == 0}
+    return {kind: operations for kind, operations in kinds.items() if kind[0] == 0}
 
 
 def _by_way(e: Edge, firsts: dict[Kind, int], seconds: dict[Kind, int], others: int) -> bool:

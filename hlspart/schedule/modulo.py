@@ -56,9 +56,9 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
         critical = _critical_units(problem, ii) if longer and best is not None else set()
         recurs = longer and bool({problem.timing[op].unit for op in recurring(problem.graph)} - {None})
         while best is None or best.depth > loose.depth:
-            late = best is None or (recurs and best.depth > loose.depth + share_delay)
+            too_deep = best is None or (recurs and best.depth > loose.depth + share_delay)
             options = []
-            for unit in sorted(units if late else critical):
+            for unit in sorted(units if too_deep else critical):
                 if units[unit] < free[unit]:
                     spent += len(problem.graph.ops) * ii
                     if spent > MAX_SLOTS:
@@ -66,13 +66,13 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
                     tried = _Attempt(problem, ii, {**units, unit: units[unit] + 1}).run()
                     options.append((tried.depth if tried is not None else math.inf, unit, tried))
             if not options:
-                best = loose if late else best
+                best = loose if too_deep else best
                 break
             depth, unit, tried = min(options, key=lambda o: o[:2])
             if depth == math.inf:  # one unit more of any kind is not enough
                 units.update({u: units[u] + 1 for _, u, _ in options})
                 continue
-            if not late and (best is None or depth >= best.depth):
+            if not too_deep and (best is None or depth >= best.depth):
                 break
             best = tried
             units[unit] += 1

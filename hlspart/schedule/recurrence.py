@@ -80,9 +80,9 @@ def _raise(waits: Waits, ii: int) -> tuple[dict[int, int], dict[int, float], tup
             before = best = (start[op], offset[op])
             for source, states, distance, wait in incoming.get(op, ()):
                 if states is None:
-                    found = allowed(wait, problem.period, start[source], offset[source], ii)
-                    if found > best:
-                        best, via[op] = found, wait.edge
+                    place = allowed(wait, problem.period, start[source], offset[source], ii)
+                    if place > best:
+                        best, via[op] = place, wait.edge
                 elif (state := start[source] + states - ii * distance) > best[0]:
                     best, via[op] = (state, 0.0), wait.edge
             if best > before:
@@ -181,7 +181,7 @@ def recurring(graph: Graph) -> set[int]:
             else:
                 seen.add(sink)
                 walk.append((sink, iter(outgoing.get(sink, ()))))
-    found = {e.source for e in graph.edges if e.source == e.sink}
+    operations = {e.source for e in graph.edges if e.source == e.sink}
     free = set(graph.ops)
     while left:
         waiting, part = [left.pop()], set[int]()
@@ -191,8 +191,8 @@ def recurring(graph: Graph) -> set[int]:
                 free.discard(op)
                 part.add(op)
                 waiting += [e.source for e in incoming.get(op, ())]
-        found |= part if len(part) > 1 else set()
-    return found
+        operations |= part if len(part) > 1 else set()
+    return operations
 
 
 def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:

@@ -139,10 +139,10 @@ class Effects:
         self.global_writes = {}
         for name in self.program.functions:
             reach = self.reachable((name,))
-            found = frozenset().union(*(own[f] for f in reach)) & at_file_scope
+            modified = frozenset().union(*(own[f] for f in reach)) & at_file_scope
             if any(self._leaves(call) for f in reach for call in self.calls[f]):
-                found |= self._outside
-            self.global_writes[name] = found
+                modified |= self._outside
+            self.global_writes[name] = modified
 
     @property
     def _outside(self) -> frozenset[int]:
@@ -158,7 +158,7 @@ class Effects:
 
     def _by_reference(self, call: Call) -> set[int]:
         """Scalars that a call may change through a C++ reference."""
-        found = set[int]()
+        variables = set[int]()
         callee = self.program.functions.get(call.function or "")
         unknown = callee is None and not is_quiet(call.function or "")
         for k, arg in enumerate(call.args):
@@ -168,8 +168,8 @@ class Effects:
             reference = callee is not None and k < len(callee.params) and self._variable(callee.params[k]).reference
             reference = reference or (call.function in _SETS and k == 1)
             if reference or (unknown and self._cpp(bare)):
-                found.add(bare.variable)
-        return found
+                variables.add(bare.variable)
+        return variables
 
     def extremum(self, call: Call) -> str | None:
         """``min`` or ``max``, where a call is one of the C++ library's."""
@@ -237,27 +237,27 @@ class Effects:
     def modified(self, stmt: Stmt) -> frozenset[int]:
         """Variables that executing ``stmt`` may assign, calls included, declarations of its own too."""
         if stmt not in self._modified:
-            found = set[int]()
+            variables = set[int]()
             for sub in walk_statements(stmt):
                 if isinstance(sub, Declare):
-                    found.update(sub.variables)
+                    variables.update(sub.variables)
             for top in statement_expressions(self.program, stmt):
-                found |= self.assigned_in(top)
-            self._modified[stmt] = frozenset(found)
+                variables |= self.assigned_in(top)
+            self._modified[stmt] = frozenset(variables)
         return self._modified[stmt]
 
     def assigned_in(self, expr: Expr) -> frozenset[int]:
         """Variables that evaluating ``expr`` may assign."""
-        found = set[int]()
+        variables = set[int]()
         for sub in walk(expr):
             match sub:
                 case Call():
-                    found |= self.killed_by(sub)
+                    variables |= self.killed_by(sub)
                 case Assign(target=target) | IncDec(operand=target):
                     match _bare(target):
                         case Name(variable=ident):
-                            found.add(ident)
-        return frozenset(found)
+                            variables.add(ident)
+        return frozenset(variables)
 
     def stepped(self, loop: Loop) -> frozenset[int]:
         """Variables that the loop assigns from their own value: the candidates for induction.
@@ -272,7 +272,7 @@ class Effects:
 
     def _moving(self, loop: Loop) -> tuple[frozenset[int], frozenset[int]]:
         if loop not in self._stepped:
-            found, reset, fixed = set[int](), set[int](), set[int]()
+            moving, reset, fixed = set[int](), set[int](), set[int]()
             for sub in walk_statements(loop.body):
                 if isinstance(sub, Declare):
                     reset.update(sub.variables)
@@ -283,14 +283,14 @@ class Effects:
                 for expr in walk(top):
                     match expr:
                         case IncDec(operand=Name(variable=ident)):
-                            found.add(ident)
+                            moving.add(ident)
                         case Assign(op=op, target=Name(variable=ident), value=value):
                             own = op != "=" or any(isinstance(e, Name) and e.variable == ident for e in walk(value))
                             constant = isinstance(_bare(value), Const)
-                            (found if own else fixed if constant else reset).add(ident)
-            arms = [s for s in walk_statements(loop.body) if isinstance(s, If)] if found & fixed else []
+                            (moving if own else fixed if constant else reset).add(ident)
+            arms = [s for s in walk_statements(loop.body) if isinstance(s, If)] if moving & fixed else []
             chosen = frozenset().union(*(self.modified(arm) for arm in arms))
-            self._stepped[loop] = frozenset(found - reset - fixed), frozenset(found & fixed & chosen - reset)
+            self._stepped[loop] = frozenset(moving - reset - fixed), frozenset(moving & fixed & chosen - reset)
         return self._stepped[loop]
 
     def reachable(self, roots: tuple[str, ...]) -> frozenset[str]:

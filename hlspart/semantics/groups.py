@@ -162,10 +162,10 @@ class Grouping:
             case Cast(type=VoidType(), operand=Name()):
                 return
             case Cast(operand=operand) if isinstance(operand, Name) and not isinstance(expr.type, ScalarType):
-                found = self._array_of(operand)
-                if found is not None:
+                array = self._array_of(operand)
+                if array is not None:
                     reason = f"`{self._text(expr)}` casts the array: address taken"
-                    self._fault("cast", reason, expr.at, found.id, self._text(expr))
+                    self._fault("cast", reason, expr.at, array.id, self._text(expr))
                     return
             case SizeOf():
                 return  # nothing is evaluated: a constant
@@ -265,9 +265,9 @@ class Grouping:
                 continue
             at = next(c.at for c in self.effects.calls[name] if c.function == cycle[1])
             text = " -> ".join(cycle)
-            held = [v.id for v in self.program.variables if v.function == name and like_array(v)]
+            arrays = [v.id for v in self.program.variables if v.function == name and like_array(v)]
             passed = {e.actual for e in self.edges if e.caller == name or e.callee == name} | set(function.params)
-            for ident in sorted({*held, *passed}):
+            for ident in sorted({*arrays, *passed}):
                 variable = self.program.variable(ident)
                 if like_array(variable):
                     self._fault("recursion", f"`{variable.name}` meets the recursion {text}", at, ident, text)
@@ -323,7 +323,7 @@ class Grouping:
             if d.kind == "interface" and d.usable and "depth" in d.values
             for v in d.variables
         }
-        found: dict[int, Shape] = {}
+        shapes: dict[int, Shape] = {}
         for members in self._classes():
             own = {m: extents(self.program.variable(m).type) for m in members}
             for m, shape in own.items():
@@ -333,14 +333,16 @@ class Grouping:
             for m, shape in own.items():
                 if None in shape and len(known) == 1 and _agree(shape, known[0]):
                     shape = known[0]
-                found[m] = shape
+                shapes[m] = shape
         for edge in self.edges:
-            if found[edge.actual] != found[edge.formal]:
+            if shapes[edge.actual] != shapes[edge.formal]:
                 actual, formal = (self.program.variable(v) for v in (edge.actual, edge.formal))
-                reason = f"`{actual.name}`{_brackets(found[actual.id])} and others become the parameter `{formal.name}`"
+                reason = (
+                    f"`{actual.name}`{_brackets(shapes[actual.id])} and others become the parameter `{formal.name}`"
+                )
                 if not any(f.code == "shape-mismatch" and f.at == edge.at for f in self.faults):
                     self._fault("shape-mismatch", reason, edge.at, actual.id)
-        return found
+        return shapes
 
     def groups(self, roots: Sequence[str], accesses: Sequence[Access]) -> tuple[ArrayGroup, ...]:
         """The groups, with faults that follow from shapes and accesses added."""

@@ -71,8 +71,12 @@ class Overlaps(Struct, frozen=True, dict=True):
         used = {n.variable for n in nodes if isinstance(n, Name | ArrayRef)}
         stored = {v for n in nodes if (v := _stored(n)) is not None}
         pairs = ((a, b) for a in sorted(stored.difference(apart)) for b in sorted(used.difference(apart)))
-        found = next((pair for pair in pairs if pair[0] != pair[1] and self.may_be(*pair)), None)
-        return None if found is None else (self.program.variable(found[0]), self.program.variable(found[1]))
+        overlapping = next((pair for pair in pairs if pair[0] != pair[1] and self.may_be(*pair)), None)
+        return (
+            None
+            if overlapping is None
+            else (self.program.variable(overlapping[0]), self.program.variable(overlapping[1]))
+        )
 
     def of_file_scope(self, ident: int) -> bool:
         """Whether a variable may be a name of one of file scope that is no constant."""
@@ -92,17 +96,17 @@ class Overlaps(Struct, frozen=True, dict=True):
     @cached_property
     def _set(self) -> dict[int, list[Expr]]:
         """By pointer: what it is set to, wherever that is."""
-        found: dict[int, list[Expr]] = {}
+        values: dict[int, list[Expr]] = {}
         for variable in self.program.variables:
             bound = variable.reference or isinstance(variable.type, PointerType)
             if bound and variable.init is not None:
-                found.setdefault(variable.id, []).append(variable.init)
+                values.setdefault(variable.id, []).append(variable.init)
         for function in self.program.functions.values():
             for root in statement_expressions(self.program, function.body):
                 for e in walk(root):
                     if isinstance(e, Assign) and isinstance(e.target, Name) and _points(e.target):
-                        found.setdefault(e.target.variable, []).append(e.value)
-        return found
+                        values.setdefault(e.target.variable, []).append(e.value)
+        return values
 
     def _behind(self, ident: int, above: frozenset[int] = frozenset()) -> frozenset[_Memory]:
         """Memories that a name may stand for, as the function of the name knows them."""
@@ -114,11 +118,11 @@ class Overlaps(Struct, frozen=True, dict=True):
         if pointer and ident in self._effects.addressed:
             return frozenset((_ANY,))
         given = self._set.get(ident, [])
-        found = frozenset[_Memory]().union(*(self._of(e, above | {ident}) for e in given))
+        memories = frozenset[_Memory]().union(*(self._of(e, above | {ident}) for e in given))
         if variable.storage == "parameter" or not given:
-            return own | found
-        elsewhere = any(m.owner >= 0 and self.program.variable(m.owner).function is not None for m in found)
-        return frozenset((_ANY,)) if variable.storage != "local" and elsewhere else found
+            return own | memories
+        elsewhere = any(m.owner >= 0 and self.program.variable(m.owner).function is not None for m in memories)
+        return frozenset((_ANY,)) if variable.storage != "local" and elsewhere else memories
 
     def _of(self, expr: Expr, above: frozenset[int] = frozenset()) -> frozenset[_Memory]:
         """Memories that the value of an array or pointer leads to, or that a place is in."""
@@ -173,17 +177,17 @@ class Overlaps(Struct, frozen=True, dict=True):
     @cached_property
     def _tied(self) -> Mapping[int, set[int]]:
         """By parameter: others of its function, and variables of file scope, that a call makes one memory with it."""
-        found: dict[int, set[int]] = {}
-        self.__dict__["_tied"] = found  # what is known so far
+        tied: dict[int, set[int]] = {}
+        self.__dict__["_tied"] = tied  # what is known so far
         calls = [c for several in self._effects.calls.values() for c in several if c.function in self.program.functions]
         known = -1
-        while known < (total := sum(map(len, found.values()))):
+        while known < (total := sum(map(len, tied.values()))):
             known = total
             for call in calls:
                 for one, other in self._ties(call):
-                    found.setdefault(one, set()).add(other)
-                    found.setdefault(other, set()).add(one)
-        return found
+                    tied.setdefault(one, set()).add(other)
+                    tied.setdefault(other, set()).add(one)
+        return tied
 
     def _ties(self, call: Call) -> Iterator[tuple[int, int]]:
         params = self.program.functions[call.function or ""].params

@@ -27,14 +27,14 @@ def open_parts(program: c.Program) -> Mapping[str, OpenParts]:
     for variable in program.variables:
         if variable.function is not None:
             local.setdefault(variable.function, []).append(variable)
-    found: dict[str, OpenParts] = {}
+    parts: dict[str, OpenParts] = {}
     for name, function in program.functions.items():
         own = local.get(name, [])
         number = parameter_in(program, (function.body,)) or open_extent(v for v in own if v.storage == "local")
         of_type = any(c.is_open(c.held(v.type)) for v in own)
         if number is not None or of_type:
-            found[name] = OpenParts(number, of_type)
-    return found
+            parts[name] = OpenParts(number, of_type)
+    return parts
 
 
 def parameter_in(program: c.Program, body: Iterable[c.Stmt]) -> str | None:

@@ -29,9 +29,9 @@ def _head(text: str, first: int, at: int) -> int | None:
     """Where a template head, linkage or attribute begins that ends before ``at``."""
     gap = _GAP.search(text, first, at)
     end = at if gap is None else gap.start()
-    found = _HEAD.search(text, first, end)
-    if found is not None:
-        return found.start()
+    match = _HEAD.search(text, first, end)
+    if match is not None:
+        return match.start()
     angles = round_ = 0
     for k in range(end - 1, first - 1, -1):
         round_ += {")": 1, "(": -1}.get(text[k], 0)

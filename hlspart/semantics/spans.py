@@ -30,12 +30,12 @@ def of_loop(info: LoopInfo) -> Span | None:
     return min(ends), max(ends)
 
 
-def within(found: Span | None, type_: c.CType) -> Span | None:
+def within(span: Span | None, type_: c.CType) -> Span | None:
     """``found`` where the type holds it, else all that the type holds (the value wraps around)."""
     whole = of_type(type_)
-    if found is None or whole is None:
+    if span is None or whole is None:
         return whole
-    return found if whole[0] <= found[0] and found[1] <= whole[1] else whole
+    return span if whole[0] <= span[0] and span[1] <= whole[1] else whole
 
 
 def both(a: Span | None, b: Span | None) -> Span | None:
@@ -92,9 +92,9 @@ def decided(op: str, a: Span | None, b: Span | None) -> bool | None:
     return None
 
 
-def width(found: Span) -> int:
+def width(span: Span) -> int:
     """Bits of a signed operand that holds all of ``found``."""
-    return max(found[1].bit_length(), (-found[0] - 1).bit_length() if found[0] < 0 else 0) + 1
+    return max(span[1].bit_length(), (-span[0] - 1).bit_length() if span[0] < 0 else 0) + 1
 
 
 def item(init: c.Expr, dims: Sequence[int | None], index: Sequence[int]) -> c.Expr | int | None:

@@ -119,8 +119,10 @@ class StructureUses:
 
     def _arrays(self, variable: int) -> bool:
         of = self.program.variable(variable).type
-        found = [leaf for _, leaf in leaves(self.roots[variable])]
-        return isinstance(of, ArrayType) or any(leaf.dims or isinstance(leaf.element, StreamType) for leaf in found)
+        leaf_shapes = [leaf for _, leaf in leaves(self.roots[variable])]
+        return isinstance(of, ArrayType) or any(
+            leaf.dims or isinstance(leaf.element, StreamType) for leaf in leaf_shapes
+        )
 
     def _directives(self, tops: Collection[str], arguments: Arguments) -> None:
         asked: set[int] = set()
@@ -274,19 +276,19 @@ class StructureUses:
         place = self.place(arg.operand if isinstance(arg, Unary) and arg.op == "&" else arg)
         if place is None:
             return False
-        held = held_by(place.type)
-        if empty(held):
+        structures = held_by(place.type)
+        if empty(structures):
             self._indices(place)
             return not isinstance(place.type, ArrayType)
-        if isinstance(held, ScalarType | StreamType):
+        if isinstance(structures, ScalarType | StreamType):
             if formal in self.roots:
                 return False  # a number where a structure is expected
             self._indices(place)
             return bool(place.path) and not (isinstance(arg, Unary) and isinstance(place.type, ArrayType))
-        if not isinstance(held, StructType) or formal is None or self.roots.get(formal) != held:
+        if not isinstance(structures, StructType) or formal is None or self.roots.get(formal) != structures:
             return False
         to = self.program.variable(formal)
-        if isinstance(to.type, StructType) and not to.reference and any(leaf.dims for _, leaf in leaves(held)):
+        if isinstance(to.type, StructType) and not to.reference and any(leaf.dims for _, leaf in leaves(structures)):
             return False  # a copy with arrays
         self._indices(place)
         (self.copies if self._plain(formal) else self.links).append((place.variable, formal))

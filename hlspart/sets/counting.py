@@ -70,8 +70,8 @@ def _count_small(piece: isl.BasicSet) -> int | None:
         volume *= whole.dim_max_val(k).to_python() - whole.dim_min_val(k).to_python() + 1
         if volume > _SMALL:
             return None
-    found: int = whole.count_val().to_python()
-    return found
+    count: int = whole.count_val().to_python()
+    return count
 
 
 def _rows(piece: isl.BasicSet) -> tuple[list[Row], list[Row], int]:
@@ -212,11 +212,11 @@ def _powers(row: Row, highest: int) -> list[Poly]:
 
 
 def _by_degree(weight: Poly, k: int) -> dict[int, Poly]:
-    found: dict[int, Poly] = {}
+    by_degree: dict[int, Poly] = {}
     for exponents, coefficient in weight.items():
         rest = (*exponents[:k], 0, *exponents[k + 1 :])
-        found.setdefault(exponents[k], {})[rest] = coefficient
-    return found
+        by_degree.setdefault(exponents[k], {})[rest] = coefficient
+    return by_degree
 
 
 def _poly_substitute(weight: Poly, k: int, value: Row) -> Poly:

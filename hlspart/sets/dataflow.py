@@ -215,14 +215,14 @@ def _dataflow(accesses: Sequence[NestAccess]) -> Dataflow:
         writes = isl.UnionMap("{ }", context=ctx)
     info = isl.UnionAccessInfo.from_sink(reads).set_must_source(writes).set_schedule_map(times)
     flow = info.compute_flow()
-    found: list[Dependence] = []
+    dependences: list[Dependence] = []
 
     def note(relation: Any) -> None:
         back = relation.reverse().coalesce()
         reader = int(back.get_tuple_name(isl.dim_type.in_)[1:])
         writer = int(back.get_tuple_name(isl.dim_type.out)[1:])
         plain = back.reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
-        found.append(Dependence(reader, writer, str(plain)))
+        dependences.append(Dependence(reader, writer, str(plain)))
 
     flow.get_must_dependence().foreach_map(note)
     outside: list[tuple[int, str]] = []
@@ -230,7 +230,7 @@ def _dataflow(accesses: Sequence[NestAccess]) -> Dataflow:
         lambda s: outside.append((int(s.get_tuple_name()[1:]), str(s.coalesce().reset_tuple_id())))
     )
     return Dataflow(
-        tuple(sorted(found, key=lambda d: (d.reader, d.writer))), tuple(sorted(outside, key=lambda item: item[0]))
+        tuple(sorted(dependences, key=lambda d: (d.reader, d.writer))), tuple(sorted(outside, key=lambda item: item[0]))
     )
 
 
@@ -250,8 +250,8 @@ Function = tuple[tuple[Vector, ...], Vector]
 
 def matrices(relation: str) -> tuple[Function, ...] | None:
     """The affine functions that a single-valued relation is made of; None as :func:`pieces`."""
-    found = pieces(relation)
-    return None if found is None else tuple(found)
+    functions = pieces(relation)
+    return None if functions is None else tuple(functions)
 
 
 def pieces(relation: str) -> dict[Function, str] | None:
@@ -262,7 +262,7 @@ def pieces(relation: str) -> dict[Function, str] | None:
     whole = isl.Map(relation, context=context()).coalesce()
     if not whole.is_single_valued():
         return None
-    found: dict[Function, Any] = {}
+    domains: dict[Function, Any] = {}
     functions: list[tuple[Any, Any]] = []
     isl.PwMultiAff.from_map(whole).foreach_piece(lambda domain, function: functions.append((domain, function)))
     for domain, function in functions:
@@ -278,8 +278,8 @@ def pieces(relation: str) -> dict[Function, str] | None:
             rows.append(tuple(aff.get_coefficient_val(isl.dim_type.in_, d).to_python() for d in inputs))
             constants.append(aff.get_constant_val().to_python())
         key = (tuple(rows), tuple(constants))
-        found[key] = domain if key not in found else found[key].union(domain)
-    return {key: str(domain.coalesce()) for key, domain in found.items()}
+        domains[key] = domain if key not in domains else domains[key].union(domain)
+    return {key: str(domain.coalesce()) for key, domain in domains.items()}
 
 
 def violation(

@@ -40,16 +40,16 @@ def _values(touches: Sequence[Touch], extents: Sequence[int]) -> ArrayValues:
     info = info.set_may_source(parts.get(("write", False), none)).set_schedule_map(times)
     flow = info.compute_flow()
     known = {t.id: t for t in touches}
-    found: list[Value] = []
+    values: list[Value] = []
 
     def note(relation: Any) -> None:
         writer, reader = _number(relation, isl.dim_type.in_), _number(relation, isl.dim_type.out)
-        found.append(Value(writer, reader, _carried(relation, known[writer], known[reader], ctx)))
+        values.append(Value(writer, reader, _carried(relation, known[writer], known[reader], ctx)))
 
     flow.get_may_dependence().foreach_map(note)
     unwritten: list[int] = []
     flow.get_may_no_source().domain().foreach_set(lambda s: unwritten.append(int(s.get_tuple_name()[1:])))
-    return ArrayValues(tuple(sorted(found, key=lambda v: (v.writer, v.reader))), tuple(sorted(unwritten)))
+    return ArrayValues(tuple(sorted(values, key=lambda v: (v.writer, v.reader))), tuple(sorted(unwritten)))
 
 
 def overtakes(reads: Sequence[Touch], writes: Sequence[Touch], extents: Sequence[int]) -> bool:

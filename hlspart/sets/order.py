@@ -70,7 +70,7 @@ def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[i
     before = isl.Map.lex_lt(
         isl.Space.create_from_names(isl.DEFAULT_CONTEXT, set=[f"t{k}" for k in range(2 * deepest + 1)])
     )
-    found: list[OutOfOrder] = []
+    missteps: list[OutOfOrder] = []
     for kind, test in (("backwards", "y < x"), ("again", "y = x")):
         wrong = isl.Map(f"{{ [x] -> [y] : {test} }}")
         for i, a in enumerate(accesses):
@@ -83,15 +83,15 @@ def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[i
                 if not pairs.is_empty():
                     point = pairs.wrap().lexmin().sample_point()
                     one, other = _values(point, 0, len(a.iterators)), _values(point, len(a.iterators), len(b.iterators))
-                    found.append(
+                    missteps.append(
                         OutOfOrder(
                             "backwards" if kind == "backwards" else "again",
                             (a, dict(zip(a.iterators, one, strict=True)), _at(elements[i], one)),
                             (b, dict(zip(b.iterators, other, strict=True)), _at(elements[k], other)),
                         )
                     )
-        if found:
-            return found[0]
+        if missteps:
+            return missteps[0]
     touched = elements[0].range()
     for element in elements[1:]:
         touched = touched.union(element.range())

@@ -72,10 +72,10 @@ def out_of_step(pair: Pair) -> tuple[Iteration, Iteration] | None:
     """
 
     def ask() -> tuple[Iteration, Iteration] | None:
-        found = _crossing(pair)
-        if found.is_empty():
+        crossing = _crossing(pair)
+        if crossing.is_empty():
             return None
-        return _sample(pair, found.subtract(_parsed(_later(pair))))
+        return _sample(pair, crossing.subtract(_parsed(_later(pair))))
 
     return _guarded(ask)
 
@@ -312,11 +312,11 @@ def _sides(pair: Pair) -> tuple[tuple[str, Access], tuple[str, Access]]:
     return ("_a", pair.source), ("_b", pair.sink)
 
 
-def _sample(pair: Pair, found: isl.Map) -> tuple[Iteration, Iteration] | None:
+def _sample(pair: Pair, relation: isl.Map) -> tuple[Iteration, Iteration] | None:
     """The first pair of iterations, where there is a first one."""
-    if found.is_empty():
+    if relation.is_empty():
         return None
-    wrapped = found.wrap()
+    wrapped = relation.wrap()
     try:
         point = wrapped.lexmin().sample_point()
     except isl.Error:

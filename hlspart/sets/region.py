@@ -135,8 +135,8 @@ class IterationSet:
                 points = points.lower_bound_val(isl.dim_type.set, k, isl.Val(far, context=self._owner.context))
             return None if points.is_empty() else isl.Set.from_point(points.sample_point())
 
-        found = self._owner.guarded(pick)
-        return None if found is None else IterationSet(self._owner, found)
+        picked = self._owner.guarded(pick)
+        return None if picked is None else IterationSet(self._owner, picked)
 
     def covers(self, other: IterationSet) -> bool:
         """Whether all iterations of ``other`` are in this one too."""
@@ -146,11 +146,11 @@ class IterationSet:
         """The values of ``names`` alone, for any value of the parameters, where the others are at 0."""
 
         def compute() -> Any:
-            found = self._set.project_out(isl.dim_type.param, 0, self._set.dim(isl.dim_type.param))
+            shadow = self._set.project_out(isl.dim_type.param, 0, self._set.dim(isl.dim_type.param))
             for k, name in enumerate(self._owner.names):
                 if name not in names:
-                    found = found.eliminate(isl.dim_type.set, k, 1).fix_val(isl.dim_type.set, k, 0)
-            return found
+                    shadow = shadow.eliminate(isl.dim_type.set, k, 1).fix_val(isl.dim_type.set, k, 0)
+            return shadow
 
         return IterationSet(self._owner, self._owner.guarded(compute))
 
@@ -265,10 +265,10 @@ class AccessRelation:
                 here = self._map
                 for k, value in enumerate(point):
                     here = here.fix_val(isl.dim_type.in_, k, value)
-                found = compute(here)
-                if found is None:
+                result = compute(here)
+                if result is None:
                     return None
-                numbers.update(found)
+                numbers.update(result)
             return tuple(sorted(numbers)) if not numbers or max(numbers) - min(numbers) < most else None
 
         few = self._over.members(MOST_NUMBERS) if self._over is not None and self._divisions > 1 else None
@@ -299,10 +299,10 @@ def _numbers(axis: Any) -> list[int]:
 
 
 def _members(set_: Any, rank: int) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = []
+    members: list[tuple[int, ...]] = []
 
-    set_.foreach_point(lambda point: found.append(_coordinates(point, rank)))
-    return sorted(found)
+    set_.foreach_point(lambda point: members.append(_coordinates(point, rank)))
+    return sorted(members)
 
 
 def _coordinates(point: Any, rank: int) -> tuple[int, ...]:

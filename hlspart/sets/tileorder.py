@@ -53,9 +53,9 @@ class TileOrder:
                 total = total.union(isl.UnionMap.from_map(named))
         return total
 
-    def _earlier(self, relation: Any, late: bool = False) -> Any:
+    def _earlier(self, relation: Any, later: bool = False) -> Any:
         """Pairs of ``relation`` whose second runs before (``late``: after) the first."""
-        before = self._time.lex_lt_union_map(self._time) if late else self._time.lex_gt_union_map(self._time)
+        before = self._time.lex_lt_union_map(self._time) if later else self._time.lex_gt_union_map(self._time)
         return relation.intersect(before)
 
     def _flow(self, array: str, flow: Dataflow) -> Any:
@@ -105,22 +105,22 @@ class TileOrder:
         if not self._earlier(clash).intersect_domain(crossing.domain()).is_empty():
             return False
         over = writes.apply_range(writes.reverse()).intersect(self._same_tile)
-        return bool(self._earlier(over, late=True).intersect_domain(crossing.range()).is_empty())
+        return bool(self._earlier(over, later=True).intersect_domain(crossing.range()).is_empty())
 
     @guarded
     def last_writes(self, array: str) -> tuple[tuple[int, str], ...]:
         """For each write of ``array`` the iterations whose value is there when the nest is done."""
         writes = self._touch(array, "write")
-        again = self._earlier(writes.apply_range(writes.reverse()), late=True).domain()
-        found = []
+        again = self._earlier(writes.apply_range(writes.reverse()), later=True).domain()
+        last = []
         for a in self._accesses:
             if a.array == array and a.kind == "write":
                 points = isl.Set(a.domain, context=self._ctx).set_tuple_name(f"S{a.id}")
                 left = isl.UnionSet.from_set(points).subtract(again).coalesce()
                 part = left.extract_set(points.get_space())
                 if not part.is_empty():
-                    found.append((a.id, str(part.reset_tuple_id())))
-        return tuple(found)
+                    last.append((a.id, str(part.reset_tuple_id())))
+        return tuple(last)
 
     def _joined(self, functions: Sequence[tuple[int, int, str]]) -> Any:
         total: Any = isl.UnionMap("{ }", context=self._ctx)
@@ -136,15 +136,15 @@ class TileOrder:
     ) -> tuple[tuple[int, int, str], ...]:
         """What ``flow`` has besides ``functions`` within tiles: (reader, writer, relation), as those."""
         rest = self._flow(array, flow).subtract(self._joined(functions)).intersect(self._same_tile)
-        found: list[tuple[int, int, str]] = []
+        pairs: list[tuple[int, int, str]] = []
 
         def note(part: Any) -> None:
             reader, writer = part.get_tuple_name(isl.dim_type.in_), part.get_tuple_name(isl.dim_type.out)
             plain = part.coalesce().reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
-            found.append((int(reader[1:]), int(writer[1:]), str(plain)))
+            pairs.append((int(reader[1:]), int(writer[1:]), str(plain)))
 
         rest.foreach_map(note)
-        return tuple(sorted(found))
+        return tuple(sorted(pairs))
 
     @guarded
     def expandable(self, array: str, flow: Dataflow, functions: Sequence[tuple[int, int, str]]) -> bool:

@@ -81,32 +81,32 @@ def inside_tile(planes: Sequence[Vector], sizes: Vector, its: Sequence[str], til
 
 def points_of(set_: Any) -> list[Vector]:
     """All points of a bounded isl set, sorted."""
-    found: list[Vector] = []
+    points: list[Vector] = []
     width = set_.dim(SET)
-    set_.foreach_point(lambda p: found.append(tuple(p.get_coordinate_val(SET, k).to_python() for k in range(width))))
-    return sorted(found)
+    set_.foreach_point(lambda p: points.append(tuple(p.get_coordinate_val(SET, k).to_python() for k in range(width))))
+    return sorted(points)
 
 
 def _least(set_: Any) -> Vector:
     """The lexicographically least point of a bounded set."""
-    found, rest = [], set_
+    least, rest = [], set_
     for k in range(set_.dim(SET)):
         value = ends(rest, k)[0]
-        found.append(value)
+        least.append(value)
         rest = rest.fix_val(SET, k, value)
-    return tuple(found)
+    return tuple(least)
 
 
 def ends(set_: Any, k: int) -> tuple[int, int]:
     """Least and greatest value of a dimension of a bounded set that is not empty."""
-    found = []
+    values = []
     for value, last in ((set_.dim_min_val(k), False), (set_.dim_max_val(k), True)):
         # isl relaxes strides: what it says may lie beyond all points
         if not value.is_int() or set_.fix_val(SET, k, value).is_empty():
             line = set_.project_out(SET, k + 1, set_.dim(SET) - k - 1).project_out(SET, 0, k)
             value = (line.lexmax() if last else line.lexmin()).sample_point().get_coordinate_val(SET, 0)
-        found.append(int(value.to_python()))
-    return found[0], found[1]
+        values.append(int(value.to_python()))
+    return values[0], values[1]
 
 
 def size_of(set_: Any) -> int:
@@ -192,8 +192,8 @@ class Footprints:
         tiles = self._boxed(self._reads.domain(), box, (0,) * len(self._sizes)).coalesce()
         if not tiles.is_bounded():
             return None
-        found = points_of(tiles)
-        return None if len(found) > MAX_TILES else tuple(found)
+        points = points_of(tiles)
+        return None if len(points) > MAX_TILES else tuple(points)
 
     def _boxed(self, tiles: Any, box: Sequence[tuple[int, int]], base: Vector) -> Any:
         for column, modulus in box:
@@ -204,7 +204,7 @@ class Footprints:
     def _displacement(self, relation: Any, base: Vector, step: Vector) -> dict[int, Vector] | None:
         here = self._at(relation, base)
         there = self._at(relation, tuple(a + b for a, b in zip(base, step, strict=True)))
-        found: dict[int, Vector] = {}
+        displacements: dict[int, Vector] = {}
         for space in self.spaces:
             a, b = here.fix_val(SET, 0, space), there.fix_val(SET, 0, space)
             if a.is_empty() or b.is_empty():
@@ -212,8 +212,8 @@ class Footprints:
                     continue
                 return None
             low, high = _least(a), _least(b)
-            found[space] = tuple(y - x for x, y in zip(low[1:], high[1:], strict=True))
-        return found
+            displacements[space] = tuple(y - x for x, y in zip(low[1:], high[1:], strict=True))
+        return displacements
 
     @guarded
     def translation(self, base: Vector, step: Vector, makes: bool = False) -> dict[int, Vector] | None:
@@ -222,16 +222,16 @@ class Footprints:
         The candidate is read off ``base``; that it holds for all tiles is then proved on the whole relation.
         """
         relation = self._makes if makes else self._reads
-        found = self._displacement(relation, base, step)
-        if found is None:
+        displacements = self._displacement(relation, base, step)
+        if displacements is None:
             return None
         for space in self.spaces:
-            found.setdefault(space, (0,) * self._width)
+            displacements.setdefault(space, (0,) * self._width)
         names = self._tile
         ahead = [f"{n} + {v}" for n, v in zip(names, step, strict=True)]
         mover = isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(ahead)}] }}", context=self._ctx)
-        moved = relation.apply_domain(mover).apply_range(self._mover(found))
-        return found if moved.is_equal(relation) else None
+        moved = relation.apply_domain(mover).apply_range(self._mover(displacements))
+        return displacements if moved.is_equal(relation) else None
 
     @guarded
     def unlike(self, base: Vector, steps: Sequence[Vector]) -> tuple[Vector, Vector, int, int] | None:
@@ -259,8 +259,8 @@ class Footprints:
         tiles = self._boxed(self._reads.intersect_range(data).domain(), box, base)
         if not tiles.is_bounded():
             return None
-        found = points_of(tiles.coalesce())
-        return None if len(found) > MAX_TILES else tuple(found)
+        points = points_of(tiles.coalesce())
+        return None if len(points) > MAX_TILES else tuple(points)
 
     @guarded
     def distinct(self, tiles: Sequence[Vector]) -> int:
@@ -378,12 +378,12 @@ class Footprints:
         if tiles.dim(isl.dim_type.param) or not tiles.is_bounded() or size_of(tiles) > MAX_TILES:
             return None
         order = points_of(tiles)
-        found: list[tuple[Vector | None, TileBlock]] = []
+        blocks: list[tuple[Vector | None, TileBlock]] = []
         if self._makes is not None:
             for tile in order:
                 users = [t for t in self.consumers(tile, ()) or () if t != tile]
-                found += [(tile, block) for block in self.blocks(tile, users)]
-            return tuple(found)
+                blocks += [(tile, block) for block in self.blocks(tile, users)]
+            return tuple(blocks)
         parts: list[tuple[Any, list[Vector]]] = []
         for tile in order:
             fresh, split = self._at(self._reads, tile), []
@@ -401,8 +401,8 @@ class Footprints:
                 split.append((fresh.coalesce(), [tile]))
             parts = split
         for part, users in parts:
-            found.append((None, TileBlock(str(part), size_of(part), tuple(users))))
-        return tuple(sorted(found, key=lambda item: (item[1].consumers, item[1].points)))
+            blocks.append((None, TileBlock(str(part), size_of(part), tuple(users))))
+        return tuple(sorted(blocks, key=lambda item: (item[1].consumers, item[1].points)))
 
 
 @guarded

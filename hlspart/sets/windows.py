@@ -16,14 +16,14 @@ def extremes(access: Access, forms: Sequence[Affine]) -> Box | None:
     domain = isl.Set(access.domain)
     if domain.is_empty():
         return ()
-    found = []
+    box = []
     for form in forms:
         values = domain.apply(isl.Map(f"{_head(access, form)}{{ [{', '.join(access.iterators)}] -> [{form}] }}"))
         low, high = values.dim_min_val(0), values.dim_max_val(0)
         if not (low.is_int() and high.is_int()):
             return None
-        found.append((int(low.to_python()), int(high.to_python())))
-    return tuple(found)
+        box.append((int(low.to_python()), int(high.to_python())))
+    return tuple(box)
 
 
 def spread(access: Access, subscript: int, form: Affine) -> Box | None:

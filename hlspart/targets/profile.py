@@ -85,11 +85,11 @@ _VERSION = r"(.+)-(\d{4})\.(\d).*"  # name of a tool, year and number of a versi
 
 def reported(tool: str | None, part: str | None) -> tuple[str | None, str | None]:
     """What a report says of tool and part, as options: the nearest tool with a profile; no part of unknown family."""
-    found = re.fullmatch(_VERSION, tool or "")
+    match = re.fullmatch(_VERSION, tool or "")
     nearest = None
-    if found is not None:
-        wanted = 4 * int(found[2]) + int(found[3])
-        versions = [(m, t) for t in _tools() if (m := re.fullmatch(_VERSION, t)) and m[1] == found[1]]
+    if match is not None:
+        wanted = 4 * int(match[2]) + int(match[3])
+        versions = [(m, t) for t in _tools() if (m := re.fullmatch(_VERSION, t)) and m[1] == match[1]]
         nearest = min(((abs(4 * int(m[2]) + int(m[3]) - wanted), t) for m, t in versions), default=(0, None))[1]
     try:
         family = part and _device(part, _devices(_tool_profile(nearest or DEFAULT_TOOL)))[0]
@@ -159,8 +159,8 @@ def _tools() -> tuple[str, ...]:
 
 
 def _aliases(tool: str) -> list[str]:
-    found: list[str] = _tool_profile(tool)["aliases"]
-    return found
+    aliases: list[str] = _tool_profile(tool)["aliases"]
+    return aliases
 
 
 def _devices(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,8 +249,8 @@ def _library(part: str, family: str, devices: Mapping[str, Any]) -> str | None:
         return None
     name = part.lower()
     kind = next((k for k, prefixes in data["kinds"].items() if any(name.startswith(p) for p in prefixes)), data["kind"])
-    found = re.search(r"-([123](?:lv|l)?)", name)
-    grade = data["grade"] if found is None else data["same"].get(found[1], found[1])
+    match = re.search(r"-([123](?:lv|l)?)", name)
+    grade = data["grade"] if match is None else data["same"].get(match[1], match[1])
     return None if (kind, grade) == (data["kind"], data["grade"]) else f"{kind}-{grade}"
 
 

@@ -170,8 +170,8 @@ class Target(Struct, frozen=True, dict=True):
     @property
     def _delays(self) -> Mapping[str, Any]:
         delays = self.profile["memory_delay"]
-        found: Mapping[str, Any] = delays.get(self.family) or delays[self.profile["default_family"]]
-        return found
+        figures: Mapping[str, Any] = delays.get(self.family) or delays[self.profile["default_family"]]
+        return figures
 
     @property
     def scalar_ns(self) -> float:
@@ -327,8 +327,8 @@ class Target(Struct, frozen=True, dict=True):
     def block_ns(self) -> Mapping[str, float]:
         """Delays inside of a DSP block: a stage of its "product", its "sum", the "presum" ahead; empty: not known."""
         delays = self.profile["block_delay"]
-        found: Mapping[str, float] = delays.get(self.family) or delays.get(self.profile["default_family"]) or {}
-        return found
+        figures: Mapping[str, float] = delays.get(self.family) or delays.get(self.profile["default_family"]) or {}
+        return figures
 
     @property
     def multiplier(self) -> tuple[int, int]:
@@ -399,8 +399,8 @@ class Target(Struct, frozen=True, dict=True):
 
     def invariant_loads(self, argument: bool) -> Literal["leave", "stay", "unknown"]:
         """What loads do whose element stays only since the tool has unrolled a loop by itself; of arguments or not."""
-        found: Literal["leave", "stay", "unknown"] = self.profile["pipeline"]["invariant_loads"][not argument]
-        return found
+        behaviour: Literal["leave", "stay", "unknown"] = self.profile["pipeline"]["invariant_loads"][not argument]
+        return behaviour
 
     @property
     def unsafe_math(self) -> bool:

@@ -50,10 +50,10 @@ def label_span(program: Program, loop: Loop) -> Span:
     if loop.label is None:
         return Span(at.path, at.start, at.start)
     before = program.sources[at.path].text[: at.start]
-    found = re.search(rf"\b{re.escape(loop.label)}\s*:(?:\s|/\*(?:(?!\*/).)*\*/|//[^\n]*\n)*\Z", before, re.S)
-    if found is None:
+    match = re.search(rf"\b{re.escape(loop.label)}\s*:(?:\s|/\*(?:(?!\*/).)*\*/|//[^\n]*\n)*\Z", before, re.S)
+    if match is None:
         raise Unprintable(f"the label {loop.label} comes out of a macro", loop.at)
-    return Span(at.path, found.start(), at.start)
+    return Span(at.path, match.start(), at.start)
 
 
 class TextChanges(Printer):

@@ -43,35 +43,35 @@ def later(e: Binary | Conditional) -> Iterator[Call]:
 
 
 def as_statements(
-    e: Binary | Conditional, told: Name, expr: Callable[[Expr, list[Stmt]], Expr], ids: Iterator[int]
+    e: Binary | Conditional, truth: Name, expr: Callable[[Expr, list[Stmt]], Expr], ids: Iterator[int]
 ) -> tuple[list[Stmt], Expr]:
     """``a && f(b)`` and ``a ? f(b) : c`` as statements, and the value: a variable that ``told`` names.
 
     ``expr`` copies an operand, with what must run in front of it.
     """
     at, before = e.at, list[Stmt]()
-    before.append(Declare(at, (told.variable,)))
+    before.append(Declare(at, (truth.variable,)))
 
     def arm(value: Expr) -> Block:
         inner: list[Stmt] = []
-        set_ = Assign(at, e.type, "=", replace(told), expr(value, inner))
+        set_ = Assign(at, e.type, "=", replace(truth), expr(value, inner))
         return Block(next(ids), at, (*inner, ExprStmt(at, set_)))
 
     if isinstance(e, Conditional):
         test = expr(e.test, before)
         before.append(If(at, test, arm(e.then), arm(e.other)))
-        return before, told
+        return before, truth
     first = _truth(expr(e.left, before))
-    before.append(ExprStmt(at, Assign(at, e.type, "=", replace(told), first)))
-    test = replace(told) if e.op == "&&" else Unary(at, e.type, "!", replace(told))
+    before.append(ExprStmt(at, Assign(at, e.type, "=", replace(truth), first)))
+    test = replace(truth) if e.op == "&&" else Unary(at, e.type, "!", replace(truth))
     before.append(If(at, test, arm(_truth(e.right)), None))
-    return before, told
+    return before, truth
 
 
 def _truth(e: Expr) -> Expr:
     """A value as 0 or 1."""
-    told = isinstance(e, Binary) and e.op in _TRUTHS
-    return e if told else Binary(e.at, INT, "!=", e, integer(0, e.at))
+    is_truth = isinstance(e, Binary) and e.op in _TRUTHS
+    return e if is_truth else Binary(e.at, INT, "!=", e, integer(0, e.at))
 
 
 def choice(call: Call) -> Expr | None:

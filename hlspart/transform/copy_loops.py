@@ -190,16 +190,16 @@ class _Loops:
             case ArrayRef(variable=ident, indices=indices, type=ArrayType()):
                 return self._rows(ident, indices, None)
             case Unary(op="&", operand=ArrayRef(variable=ident, indices=indices, type=ScalarType())):
-                found = self._rows(ident, indices[:-1], indices[-1])
-                return found if found is not None and len(found.dims) == 1 else None
+                place = self._rows(ident, indices[:-1], indices[-1])
+                return place if place is not None and len(place.dims) == 1 else None
             case Binary(op="+", left=left, right=right) if isinstance(expr.type, PointerType):
                 base, offset = (left, right) if isinstance(left.type, ArrayType | PointerType) else (right, left)
-                found = self._place(base)
-                if found is None or len(found.dims) > 1:
+                place = self._place(base)
+                if place is None or len(place.dims) > 1:
                     return None
-                if found.offset is not None:
-                    offset = Binary(expr.at, offset.type, "+", found.offset, offset)
-                return replace(found, offset=offset)
+                if place.offset is not None:
+                    offset = Binary(expr.at, offset.type, "+", place.offset, offset)
+                return replace(place, offset=offset)
         return None
 
     def _rows(self, ident: int, fixed: tuple[Expr, ...], offset: Expr | None) -> _Place | None:

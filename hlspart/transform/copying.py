@@ -202,13 +202,13 @@ def _same(at: Origin) -> Origin:
 
 def largest_id(program: Program) -> int:
     """The largest number of a block, loop, access or call."""
-    found = max(program.loops, default=0)
+    largest = max(program.loops, default=0)
     for expr in (e for f in program.functions.values() for e in all_expressions(program, f.body)):
         if isinstance(expr, ArrayRef | Call):
-            found = max(found, expr.id)
+            largest = max(largest, expr.id)
     blocks = (s.id for f in program.functions.values() for s in walk_statements(f.body) if isinstance(s, Block))
     outside = (e.id for v in program.variables if v.init for e in walk(v.init) if isinstance(e, ArrayRef | Call))
-    return max(found, *blocks, *outside, 0)
+    return max(largest, *blocks, *outside, 0)
 
 
 def all_expressions(program: Program, root: Stmt) -> Iterator[Expr]:

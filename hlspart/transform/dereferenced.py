@@ -34,12 +34,12 @@ from hlspart.semantics.effects import effects, statement_expressions
 def dereferenced(program: Program, tops: tuple[str, ...]) -> Program:
     """The copy; ``program`` itself where nothing changes."""
     ports = _ports(program, tops)
-    found = [f for f in program.functions.values() if ports and _needs(program, f, ports)]
-    if not found:
+    changed = [f for f in program.functions.values() if ports and _needs(program, f, ports)]
+    if not changed:
         return program
     work = _Copy(program, ports)
-    functions = {**program.functions, **{f.name: replace(f, body=work.block(f.body)) for f in found}}
-    named = {f.name for f in found}
+    functions = {**program.functions, **{f.name: replace(f, body=work.block(f.body)) for f in changed}}
+    named = {f.name for f in changed}
     begun = tuple(
         v if v.init is None or v.function not in named else replace(v, init=work.expr(v.init))
         for v in program.variables

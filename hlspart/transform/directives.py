@@ -67,8 +67,8 @@ def with_pragmas(program: Program, removed: Collection[int], wishes: Sequence[Wi
         functions[name] = old if body is old.body else replace(old, body=body)
     result = replace(program, functions=functions, pragmas=tuple(pragmas))
     kept = [d for d in program.directives if d.pragma not in gone or d.pragma is None]
-    found = (read(result, pragma) for pragma in fresh)
-    return replace(result, directives=(*kept, *(d for d in found if d is not None)))
+    readings = (read(result, pragma) for pragma in fresh)
+    return replace(result, directives=(*kept, *(d for d in readings if d is not None)))
 
 
 def _removable(program: Program, directive: Directive) -> bool:
@@ -85,18 +85,18 @@ _Homes = dict[int, tuple[Block, Declare, int | None]]
 
 def _homes(program: Program) -> _Homes:
     """By variable: the block in which it is declared, the statement that does, and the loop around it."""
-    found: _Homes = {}
+    homes: _Homes = {}
 
     def visit(stmt: Stmt, block: Block | None, loop: int | None) -> Stmt:
         if isinstance(stmt, Declare) and block is not None:
-            found.update((v, (block, stmt, loop)) for v in stmt.variables)
+            homes.update((v, (block, stmt, loop)) for v in stmt.variables)
         inner = stmt.id if isinstance(stmt, Loop) else loop
         around = stmt if isinstance(stmt, Block) else None
         return map_parts(stmt, lambda e: e, lambda s: visit(s, around, inner))
 
     for function in program.functions.values():
         visit(function.body, None, None)
-    return found
+    return homes
 
 
 def _place(program: Program, homes: _Homes, wish: Wish) -> tuple[Block, Declare | None, Origin, int | None] | None:

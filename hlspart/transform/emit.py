@@ -69,8 +69,8 @@ class _Emitter(TextChanges):
 
     def rendered(self) -> dict[str, Rendered]:
         """The files whose text changes; all stretches then have their place."""
-        found = {p: render(self.program.sources[p], root) for p, root in self.roots.items()}
-        return {path: text for path, text in found.items() if text.new.text != text.old.text}
+        rendered = {p: render(self.program.sources[p], root) for p, root in self.roots.items()}
+        return {path: text for path, text in rendered.items() if text.new.text != text.old.text}
 
     def result(self, rendered: Mapping[str, Rendered]) -> Program:
         """The program at its new places."""
@@ -78,8 +78,8 @@ class _Emitter(TextChanges):
         order = self._order()
         functions = {name: self._moved_function(f, order) for name, f in self.program.functions.items()}
         loops = {s.id: s for f in functions.values() for s in walk_statements(f.body) if isinstance(s, Loop)}
-        found = (replace(self._moved_pragma(p), index=order[p.index]) for p in self.program.pragmas if p.index in order)
-        pragmas = sorted(found, key=lambda p: p.index)
+        moved = (replace(self._moved_pragma(p), index=order[p.index]) for p in self.program.pragmas if p.index in order)
+        pragmas = sorted(moved, key=lambda p: p.index)
         directives = [self._moved_directive(d, order) for d in self.program.directives]
         directives.sort(key=lambda d: len(pragmas) if d.pragma is None else d.pragma)
         return replace(
@@ -111,11 +111,11 @@ class _Emitter(TextChanges):
         for pragma in given:
             at = self._moved_pragma(pragma).at.span
             place[pragma.index] = (paths.index(at.path) if at.path in paths else -1, at.start)
-        found = [p for p in given if p.index < len(self.old.pragmas)]
-        for pragma in given[len(found) :]:
-            behind = [k for k, p in enumerate(found) if place[p.index] <= place[pragma.index]]
-            found.insert(behind[-1] + 1 if behind else 0, pragma)
-        return {pragma.index: k for k, pragma in enumerate(found)}
+        kept = [p for p in given if p.index < len(self.old.pragmas)]
+        for pragma in given[len(kept) :]:
+            behind = [k for k, p in enumerate(kept) if place[p.index] <= place[pragma.index]]
+            kept.insert(behind[-1] + 1 if behind else 0, pragma)
+        return {pragma.index: k for k, pragma in enumerate(kept)}
 
     def _moved(self, at: Origin, frame: Kept | None) -> Origin:
         root = self.roots.get(at.span.path)
@@ -240,19 +240,19 @@ def _everywhere(
     """Where text of the user's is now, in all of its copies; ``spans`` by what they say."""
     if not rendered:
         return spans
-    found: dict[str, list[Span]] = {}
+    all_places: dict[str, list[Span]] = {}
     said: dict[Span, list[str]] = {}
     for name, places in spans.items():
         for at in places:
             if at.path in rendered:
                 said.setdefault(at, []).append(name)
             else:
-                found.setdefault(name, []).append(at)
+                all_places.setdefault(name, []).append(at)
     for path, text in rendered.items():
         for old, new in text.images(at for at in said if at.path == path):
             for name in said[old]:
-                found.setdefault(name, []).append(new)
-    return {name: tuple(places) for name, places in found.items()}
+                all_places.setdefault(name, []).append(new)
+    return {name: tuple(places) for name, places in all_places.items()}
 
 
 def _at(text: Printed | Kept, old: Origin | None = None) -> Origin:

@@ -78,11 +78,11 @@ class Forward(Struct, frozen=True):
 
     def groups(self, old: AccessAnalysis, new: AccessAnalysis) -> dict[int, int]:
         """By group of the new analysis, the one of the old that its arrays were in; -1 where there was none."""
-        found = {}
+        old_groups = {}
         for group in new.groups:
             before = (old.group_of.get(self.variable(member)) for member in group.members)
-            found[group.id] = next((g for g in before if g is not None), -1)
-        return found
+            old_groups[group.id] = next((g for g in before if g is not None), -1)
+        return old_groups
 
     def result(self, program: Program, groups: Mapping[int, int], result: RewriteResult) -> RewriteResult:
         """A rewrite of the new program as one of the old ``program``; ``groups`` as :meth:`groups` gives them."""
@@ -142,8 +142,8 @@ def by_place(old: Program, new: Program, texts: Mapping[str, Rendered]) -> Forwa
     for v in old.variables:
         known.setdefault((v.at.span, v.name), v.id)
         known[v.at.span, v.function] = v.id
-    found = {}
+    variables = {}
     for v in new.variables:
         at = steps.span(v.at.span)
-        found[v.id] = known.get((at, v.function), known.get((at, v.name), -1))
-    return replace(steps, variables=found)
+        variables[v.id] = known.get((at, v.function), known.get((at, v.name), -1))
+    return replace(steps, variables=variables)

@@ -409,9 +409,9 @@ class _Inliner:
             if isinstance(actual, Name):
                 bound[formal.id] = actual.variable
                 return not stream or isinstance(actual.type, StreamType)
-            found = self._place(actual, function, setup)
-            if isinstance(found, (ArrayRef, Member, Subscript)):
-                bound[formal.id] = _Place(found, _root(found))
+            target = self._place(actual, function, setup)
+            if isinstance(target, (ArrayRef, Member, Subscript)):
+                bound[formal.id] = _Place(target, _root(target))
                 return True
             if stream or not formal.const:
                 return False

@@ -44,15 +44,15 @@ def old_line(runs: Sequence[LineRun], new: int) -> int:
 def composed(first: Sequence[LineRun], second: Sequence[LineRun]) -> tuple[LineRun, ...]:
     """Old line -> middle line -> new line; both in order of their old lines."""
     starts = [run.old for run in second]
-    found: list[LineRun] = []
+    runs: list[LineRun] = []
     for run in first:
         line = run.new
         while line < run.new + run.count:
             step = second[bisect_right(starts, line) - 1]
             count = min(run.new + run.count, step.old + step.count) - line
-            _extend(found, LineRun(run.old + line - run.new, step.new + line - step.old, count))
+            _extend(runs, LineRun(run.old + line - run.new, step.new + line - step.old, count))
             line += count
-    return tuple(found)
+    return tuple(runs)
 
 
 def _extend(runs: list[LineRun], run: LineRun) -> None:

@@ -140,14 +140,14 @@ class _Copy:
 
     def _empty(self) -> frozenset[int]:
         """Parameters that are objects without members, which nothing is handed to that acts."""
-        found = {p for f in self.old.functions.values() for p in f.params if empty(self.old.variable(p).type)}
-        for calls in effects(self.old).calls.values() if found else ():
+        params = {p for f in self.old.functions.values() for p in f.params if empty(self.old.variable(p).type)}
+        for calls in effects(self.old).calls.values() if params else ():
             for call in calls:
                 function = self.old.functions.get(call.function or "")
                 if function is not None:
                     pairs = zip(function.params, call.args, strict=False)
-                    found -= {p for p, arg in pairs if not pure(arg) or len(function.params) != len(call.args)}
-        return frozenset(found)
+                    params -= {p for p, arg in pairs if not pure(arg) or len(function.params) != len(call.args)}
+        return frozenset(params)
 
     def program(self) -> Program:
         """The copied program."""
@@ -294,24 +294,24 @@ class _Copy:
                 indices = (*indices, integer(0, arg.at))  # the first of an array
             elif not one and isinstance(place.type, StructType):
                 indices = indices[:-1]  # &A[0]
-            found = self._leaf(replace(place, path=(*place.path, *path), indices=indices), arg)
+            element = self._leaf(replace(place, path=(*place.path, *path), indices=indices), arg)
             scalar = not leaf.dims and one
-            target = found.type if not scalar else leaf.element
-            found = replace(found, type=target)
+            target = element.type if not scalar else leaf.element
+            element = replace(element, type=target)
             if scalar and not isinstance(to.type, StructType):
                 pointer = PointerType(leaf.element)
-                known = isinstance(found, ArrayRef) and isinstance(self.variables[found.variable].type, PointerType)
+                known = isinstance(element, ArrayRef) and isinstance(self.variables[element.variable].type, PointerType)
                 yield (
-                    Name(arg.at, pointer, found.variable)
-                    if known and isinstance(found, ArrayRef)
-                    else Unary(arg.at, pointer, "&", found)
+                    Name(arg.at, pointer, element.variable)
+                    if known and isinstance(element, ArrayRef)
+                    else Unary(arg.at, pointer, "&", element)
                 )
-            elif isinstance(found, ArrayRef) and not scalar:
-                base = self.variables[found.variable].type
-                rest = base.dims[len(found.indices) :] if isinstance(base, ArrayType) else ()
-                yield replace(found, type=ArrayType(leaf.element, rest))
+            elif isinstance(element, ArrayRef) and not scalar:
+                base = self.variables[element.variable].type
+                rest = base.dims[len(element.indices) :] if isinstance(base, ArrayType) else ()
+                yield replace(element, type=ArrayType(leaf.element, rest))
             else:
-                yield found
+                yield element
 
     # --------------------------------------------------------------------------- statements
 

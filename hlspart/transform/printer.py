@@ -220,10 +220,10 @@ class Printer:
             case ExprStmt():
                 return (self.alone(s.expr), ";")
             case Declare():
-                found: list[Part] = []
+                parts: list[Part] = []
                 for v in s.variables:
-                    found += [" "] * bool(found) + [self.declaration(v), ";"]
-                return found
+                    parts += [" "] * bool(parts) + [self.declaration(v), ";"]
+                return parts
             case Block():
                 return self.block(s.body, newline)
             case If():

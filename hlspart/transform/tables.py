@@ -40,13 +40,13 @@ from hlspart.semantics.effects import Effects, effects, is_quiet, leaves_early, 
 
 def with_tables(program: Program) -> Program:
     """``program`` itself where it fills no array with constants. Nodes that stay keep their ids."""
-    found = {name: _filled(program, f) for name, f in program.functions.items() if any(_local_arrays(program, name))}
-    gone = {id(stmt) for pairs in found.values() for stmt, _ in pairs}
+    filled = {name: _filled(program, f) for name, f in program.functions.items() if any(_local_arrays(program, name))}
+    gone = {id(stmt) for pairs in filled.values() for stmt, _ in pairs}
     if not gone:
         return program
-    tables = frozenset(t for pairs in found.values() for _, arrays in pairs for t in arrays)
+    tables = frozenset(t for pairs in filled.values() for _, arrays in pairs for t in arrays)
     functions = dict(program.functions)
-    for name in (name for name, pairs in found.items() if pairs):
+    for name in (name for name, pairs in filled.items() if pairs):
         body = functions[name].body
         functions[name] = replace(
             functions[name], body=replace(body, body=tuple(s for s in body.body if id(s) not in gone))

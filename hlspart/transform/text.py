@@ -113,13 +113,13 @@ Part = str | Printed | Kept
 
 def plain(parts: Sequence[Part]) -> str | None:
     """The text of ``parts`` when none of it is the user's."""
-    found = ""
+    text = ""
     for part in parts:
         inner = part if isinstance(part, str) else plain(part.parts) if isinstance(part, Printed) else None
         if inner is None:
             return None
-        found += inner
-    return found
+        text += inner
+    return text
 
 
 class _Run(Struct, frozen=True):
@@ -188,15 +188,15 @@ class Rendered:
 
     def images(self, spans: Iterable[Span]) -> Iterator[tuple[Span, Span]]:
         """(old, new) for every copy of each old span, in order of the new text; none of one that was changed."""
-        found = sorted(spans)
-        starts = [span.start for span in found]
+        wanted = sorted(spans)
+        starts = [span.start for span in wanted]
         for piece in self.pieces:
             if not piece.kept:
                 continue
             end, shift = piece.old + piece.upto - piece.new, piece.new - piece.old
             for k in range(bisect_left(starts, piece.old), bisect_left(starts, end)):
-                if found[k].end <= end:
-                    yield found[k], Span(found[k].path, found[k].start + shift, found[k].end + shift)
+                if wanted[k].end <= end:
+                    yield wanted[k], Span(wanted[k].path, wanted[k].start + shift, wanted[k].end + shift)
 
     def back_line(self, line: int) -> int:
         """The old line of a new one: that of its first character that is no blank."""
@@ -249,7 +249,7 @@ def joined(first: Rendered, second: Sequence[Edit]) -> tuple[Edit, ...]:
             clusters[-1] = (clusters[-1][0], max(end, clusters[-1][1]))
         else:
             clusters.append((start, end))
-    ends, found = [end for _, end, _ in taken], []
+    ends, edits = [end for _, end, _ in taken], []
     for start, end in clusters:
         before, upto = bisect_left(ends, start), bisect_right(ends, end)
         old = Span(first.old.path, start - (taken[before - 1][2] if before else 0),
@@ -260,8 +260,8 @@ def joined(first: Rendered, second: Sequence[Edit]) -> tuple[Edit, ...]:
                 text, at = text + first.new.text[at : edit.span.start] + edit.text, edit.span.end
         text += first.new.text[at:end]
         if text != first.old.slice(old):
-            found.append(Edit(old, text))
-    return tuple(found)
+            edits.append(Edit(old, text))
+    return tuple(edits)
 
 
 def _edits(kept: Kept, new: SourceText) -> Iterator[Edit]:

@@ -177,8 +177,8 @@ class _Comparison:
             directed = self._rounded_otherwise(batch, outcomes, folder) if self._options.reassoc else {}
             for k, ((values, expected), got) in enumerate(zip(batch, outcomes, strict=False)):
                 seen.append((values, expected))
-                told = len(seen), directed.get(k)
-                differs = got.status == "ok" and self._outputs.difference(expected, got.data, *told)
+                vector = len(seen), directed.get(k)
+                differs = got.status == "ok" and self._outputs.difference(expected, got.data, *vector)
                 rounded += k in directed
                 if differs or got.status == "fault":
                     got = self._again(original, new, values, expected)
@@ -186,7 +186,7 @@ class _Comparison:
                     raise Incomparable(f"the new version is still running after {timeout:g} s")
                 if got.status == "fault":
                     text = f"the new version faults where the original does not: {got.message} (vector {len(seen)})"
-                elif differs and (difference := self._outputs.difference(expected, got.data, *told)):
+                elif differs and (difference := self._outputs.difference(expected, got.data, *vector)):
                     text = (
                         f"{difference.place} is {difference.original} in the original and {difference.new} in the new"
                         f" version (vector {len(seen)}, run {difference.run}, seed {self._options.seed})"
@@ -228,14 +228,14 @@ class _Comparison:
             self._directed = self._binary(0, folder, fill, more=ROUNDED), self._binary(1, folder, fill, more=ROUNDED)
             for binary in self._directed:
                 binary.wait()
-        found: list[list[bytes | None]] = [[] for _ in differ]
+        readings: list[list[bytes | None]] = [[] for _ in differ]
         for side, binary in enumerate(self._directed or ()):
             inputs = [self._input(side, batch[k][0]) for k in differ]
             for direction in (1, 2):
                 got_ = binary.run_all(inputs, self._outputs.record(side), self._options.timeout, direction)
-                for n, one in enumerate(found):
+                for n, one in enumerate(readings):
                     one.append(got_[n].data if n < len(got_) and got_[n].status == "ok" else None)
-        return {k: (a, b, c, d) for k, (a, b, c, d) in zip(differ, found, strict=True)}
+        return {k: (a, b, c, d) for k, (a, b, c, d) in zip(differ, readings, strict=True)}
 
     def _uninitialised(
         self, patterned: Executable, other: Executable, seen: Sequence[Run], failed: Values | None, folder: Path
@@ -254,7 +254,7 @@ class _Comparison:
             return ()
         program, vector = self._programs[0], self._input(0, changed[0])
         before = patterned.run(vector, record, timeout)
-        found = []
+        reads = []
         for variable in candidates(program)[:_SUSPECTS]:
             text = folder / "initialised"
             text.write_bytes(initialised(program, variable).encode("utf-8", "surrogateescape"))
@@ -265,8 +265,8 @@ class _Comparison:
                 continue
             if binary.run(vector, record, timeout).data != before.data:
                 line, column = program.sources[variable.at.span.path].line_column(variable.at.span.start)
-                found.append(Uninitialised(self._paths[0], line, column, variable.name))
-        return tuple(found) or (Uninitialised(self._paths[0], 1, 1, None),)
+                reads.append(Uninitialised(self._paths[0], line, column, variable.name))
+        return tuple(reads) or (Uninitialised(self._paths[0], 1, 1, None),)
 
     def _trials(self, original: Executable) -> Trials:
         def run(vectors: Sequence[Values], limit: float) -> list[Outcome]:
@@ -347,21 +347,21 @@ class _Comparison:
 
     def _input(self, side: int, values: Values) -> bytes:
         """The input file of one side: each global behind a byte that says whether it is set."""
-        held: dict[str, list[Number]] = {}
+        inputs: dict[str, list[Number]] = {}
         for item, new, places in self._pairs:
             if key(item) not in values:
                 continue
             if side == 0 or places is None:
-                held[key(item if side == 0 else new[0])] = list(values[key(item)])
+                inputs[key(item if side == 0 else new[0])] = list(values[key(item)])
                 continue
             width = len(item.leaves)
             for bank in new:
-                held[key(bank)] = [0] * (bank.count * width)
+                inputs[key(bank)] = [0] * (bank.count * width)
             for n, (name, at) in enumerate(places):
-                held[name][at * width : (at + 1) * width] = values[key(item)][n * width : (n + 1) * width]
+                inputs[name][at * width : (at + 1) * width] = values[key(item)][n * width : (n + 1) * width]
         parts = []
         for item in sorted(self._objects(side), key=lambda o: o.role == "parameter"):
-            given = held.get(key(item))
+            given = inputs.get(key(item))
             if item.role == "global":
                 parts.append(b"\0" if given is None else b"\1")
             if given is not None:

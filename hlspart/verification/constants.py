@@ -48,18 +48,18 @@ def hints_of(original: Program, new: Program, top: str) -> Hints:
 
 def _constants(programs: Iterable[Program]) -> tuple[int | float, ...]:
     """Each number a source mentions, its neighbours, and what two of one comparison make together."""
-    found: dict[int | float, None] = {}
+    constants: dict[int | float, None] = {}
     for program in programs:
         for expr in _roots(program):
             for node in walk(expr):
                 if isinstance(node, Binary) and node.op in _COMPARISONS:
                     for value in _combined([n.value for n in walk(node) if isinstance(n, Const)]):
-                        found[value] = None
+                        constants[value] = None
         for expr in _roots(program):
             for node in walk(expr):
                 if isinstance(node, Const):
-                    found.update(dict.fromkeys(_around(node.value)))
-    numbers = [v for v in found if math.isfinite(v) and abs(v) < 2**64]
+                    constants.update(dict.fromkeys(_around(node.value)))
+    numbers = [v for v in constants if math.isfinite(v) and abs(v) < 2**64]
     return tuple(sorted(numbers, key=lambda v: abs(v) <= _SMALL)[:_MOST])  # stable: as the sources have them
 
 

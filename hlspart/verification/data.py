@@ -78,16 +78,16 @@ def from_json(shape: object, items: Sequence[Object]) -> list[dict[str, list[Num
         values: dict[str, list[Number]] = {}
         for item in items:
             name, wanted = key(item), item.count * len(item.leaves)
-            found = entry.get(name) if isinstance(entry, dict) else None
-            if found is None and item.role == "global":
+            numbers = entry.get(name) if isinstance(entry, dict) else None
+            if numbers is None and item.role == "global":
                 continue  # keeps the value that the source gives it
-            if not isinstance(found, list) or len(found) != wanted:
+            if not isinstance(numbers, list) or len(numbers) != wanted:
                 raise ValueError(f"vector {number} has no {wanted} values for {name}")
             try:
-                pack(item, found)
+                pack(item, numbers)
             except (struct.error, OverflowError, TypeError):
                 raise ValueError(f"vector {number} has a value that does not fit {name}") from None
-            values[name] = found
+            values[name] = numbers
         vectors.append(values)
     if not vectors:
         raise ValueError("no vectors")

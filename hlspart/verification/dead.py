@@ -29,7 +29,7 @@ def dead_loads(program: Program) -> frozenset[int]:
     A value is used by every statement but an assignment to a local scalar, its initial value, and a statement
     without an effect; by those it is used when the scalar is.
     """
-    found: set[int] = set()
+    positions: set[int] = set()
     for function in program.functions.values():
         live: set[int] = set()
         flows = [flow for stmt in walk_statements(function.body) for flow in _flows(program, stmt)]
@@ -38,14 +38,14 @@ def dead_loads(program: Program) -> frozenset[int]:
             if used <= live:
                 break
             live |= used
-        found.update(
+        positions.update(
             node.id
             for to, expr in flows
             if to is not None and to not in live
             for node in walk(expr)
             if isinstance(node, ArrayRef) and not program.variable(node.variable).volatile
         )
-    return frozenset(found)
+    return frozenset(positions)
 
 
 NOWHERE = -1  # a statement without an effect

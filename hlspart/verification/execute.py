@@ -246,8 +246,8 @@ class Executable:
         if len(vectors) == 1 and direction is None:
             return [self.run(vectors[0], record, limit)]
         self._execute(vectors, limit, limit * len(vectors) + 5, direction)
-        found = self._outcomes(len(vectors), record)
-        return found or [Outcome("fault", message="the run broke off")]
+        outcomes = self._outcomes(len(vectors), record)
+        return outcomes or [Outcome("fault", message="the run broke off")]
 
     def _execute(
         self, vectors: Sequence[bytes], limit: float, timeout: float, direction: int | None = None
@@ -288,10 +288,10 @@ def _fault(text: str, code: int) -> str:
     if code == -signal.SIGKILL and TOO_LARGE in text:
         return text[text.rindex(TOO_LARGE) :]
     for pattern in (r"(\S+:\d+:\d+): runtime error: (.*)", r"()ERROR: AddressSanitizer: (\S+)"):
-        found = re.search(pattern, text)
-        if found:
-            where = os.path.basename(found[1]) + ": " if found[1] else ""
-            message = where + found[2].replace("use-after-poison", "access outside of an argument")
+        match = re.search(pattern, text)
+        if match:
+            where = os.path.basename(match[1]) + ": " if match[1] else ""
+            message = where + match[2].replace("use-after-poison", "access outside of an argument")
             frame = re.search(r"#\d+ \S+ in (\S+) (\S+:\d+)", text) if not where else None
             return message + (f" in {frame[1]} at {os.path.basename(frame[2])}" if frame else "")
     return f"killed by signal {-code}" if code < 0 else f"exit code {code}"

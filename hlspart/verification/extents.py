@@ -16,11 +16,11 @@ def extents_of(program: Program, top: str) -> dict[str, int]:
     if not open_ended:
         return {}
     analysis = analyse(program, top)
-    found = {}
+    extents = {}
     for ident, name in open_ended.items():
         shape = analysis.shapes.get(ident)
         if shape and shape[0] is not None:
-            found[name] = shape[0]
+            extents[name] = shape[0]
             continue
         group = analysis.group_of.get(ident)
         members = {ident} | {m for g in analysis.groups if g.id == group for m in g.members}
@@ -31,5 +31,5 @@ def extents_of(program: Program, top: str) -> dict[str, int]:
                 reach.append(access.range[0][1] if access.range else None)
         known = [r for r in reach if r is not None]
         if known and len(known) == len(reach) and not faults:
-            found[name] = max(known) + 1
-    return found
+            extents[name] = max(known) + 1
+    return extents

@@ -87,14 +87,14 @@ def instrumented(program: Program, analysis: AccessAnalysis, watched: Sequence[W
 
 def parents(program: Program) -> Mapping[int, Loop]:
     """Innermost enclosing loop of each loop, by id."""
-    found: dict[int, Loop] = {}
+    around: dict[int, Loop] = {}
     for outer in program.loops.values():
         for stmt in walk_statements(outer.body):
             if isinstance(stmt, Loop):
-                known = found.get(stmt.id)
+                known = around.get(stmt.id)
                 if known is None or _size(outer) < _size(known):
-                    found[stmt.id] = outer
-    return found
+                    around[stmt.id] = outer
+    return around
 
 
 def _size(loop: Loop) -> int:

@@ -118,7 +118,7 @@ def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interfa
     parameters = tuple(_parameter(program, i, v, extents) for i, v in enumerate(function.params))
     read = {program.variable(v).name for v in streams_read(program, top)}
     parameters = tuple(replace(p, filled=p.passing != "stream" or p.name in read) for p in parameters)
-    found = [_left(p) for p in parameters if p.passing == "stream"]
+    streams = [_left(p) for p in parameters if p.passing == "stream"]
     skipped = []
     for variable in program.variables:
         if variable.storage != "global" or variable.const or variable.volatile or variable.at.span.path.startswith("<"):
@@ -126,11 +126,11 @@ def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interfa
         if all(d.declarator.span.path in program.units[0].beside for d in variable.declarations):
             continue  # the other source keeps it to itself
         try:
-            found.append(_global(program, variable, extents))
+            streams.append(_global(program, variable, extents))
         except Incomparable as reason:
             skipped.append(str(reason))
     language = program.units[0].language
-    ordered = tuple(sorted(found, key=lambda o: o.name))
+    ordered = tuple(sorted(streams, key=lambda o: o.name))
     return Interface(top, parameters, ordered, _result(function), tuple(skipped), language)
 
 

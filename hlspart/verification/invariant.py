@@ -30,10 +30,10 @@ def steady_references(program: Program, loop: Loop) -> frozenset[int]:
     changes = list(_changes(program, loop))
     changing: set[int] = set()
     while True:
-        found = {v for v, value in changes if value is None or _varies(value, changing)}
-        if found <= changing:
+        varying = {v for v, value in changes if value is None or _varies(value, changing)}
+        if varying <= changing:
             break
-        changing |= found
+        changing |= varying
     refs = (node for expr in exprs for node in walk(expr) if isinstance(node, ArrayRef))
     return frozenset(r.id for r in refs if not any(_varies(index, changing) for index in r.indices))
 

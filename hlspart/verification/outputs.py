@@ -56,9 +56,9 @@ class Outputs(Struct, frozen=True):
             for item, new, places in self._items():
                 if places is None and first[key(item)] == second[key(new[0])]:
                     continue
-                wanted, found = _numbers(item, new, places, first, second)
+                wanted, actual = _numbers(item, new, places, first, second)
                 apart: Sequence[float] | None = None
-                for at, (a, b) in enumerate(zip(wanted, found, strict=True)):
+                for at, (a, b) in enumerate(zip(wanted, actual, strict=True)):
                     code = item.leaves[at % len(item.leaves)].code
                     if same(a, b, code, self.ulp):
                         continue
@@ -92,12 +92,12 @@ class Outputs(Struct, frozen=True):
         if down[0] is None or down[1] is None or up[0] is None or up[1] is None:
             return [0.0] * (item.count * len(item.leaves))
         lows, highs = (_numbers(item, new, places, r[0] or {}, r[1] or {}) for r in (down, up))
-        found = []
+        values = []
         for low, high, new_low, new_high in zip(lows[0], highs[0], lows[1], highs[1], strict=True):
             wide = abs(high - low) + abs(new_high - new_low)
-            found.append(wide if math.isfinite(wide) else math.inf)
-        most = max((wide for wide in found if wide < math.inf), default=0.0)
-        return [max(wide, most) for wide in found]
+            values.append(wide if math.isfinite(wide) else math.inf)
+        most = max((wide for wide in values if wide < math.inf), default=0.0)
+        return [max(wide, most) for wide in values]
 
 
 def _numbers(

@@ -157,9 +157,9 @@ class Simulation:
         resting = _resting(runs)
         steady = steady_references(self.program, self._watched[result.loop].outermost) | self._constant(result)
         gone = [_hoisted(groups, kinds, unclear, resting, steady) for groups in runs]
-        long = [(found, groups) for found, groups in zip(gone, runs, strict=True) if len(groups) > 1]
-        stay = {e.key for found, groups in long for events in groups for e in events if e.key not in found}
-        alone = set().union(*(found for found, _ in long)) - stay
+        long = [(counted, groups) for counted, groups in zip(gone, runs, strict=True) if len(groups) > 1]
+        stay = {e.key for counted, groups in long for events in groups for e in events if e.key not in counted}
+        alone = set().union(*(counted for counted, _ in long)) - stay
         if not long:
             alone = _hoisted([events for groups in runs for events in groups], kinds, unclear, resting, steady)
         for fixed, groups in zip(gone, runs, strict=True):
@@ -207,8 +207,8 @@ class Simulation:
             if ports is None or ports.unlimited:
                 continue
             per_bank: dict[int, tuple[set[object], set[object]]] = {}
-            for slot, found in enumerate((reads, writes)):
-                for address in found.get(variable, ()):
+            for slot, accesses in enumerate((reads, writes)):
+                for address in accesses.get(variable, ()):
                     words = per_bank.setdefault(self._bank(variable, address[1]), (set(), set()))
                     words[slot].add(self._word(variable, address))
             for bank, (r, w) in sorted(per_bank.items()):
@@ -217,12 +217,12 @@ class Simulation:
     def _constant(self, result: LoopResult) -> frozenset[int]:
         """References whose index is a sum in which the loop's iterators cancel out."""
         own = set(result.flattened or (result.name,))
-        found = set()
+        variables = set()
         for a in self._analysis.accesses:
             names = {self._analysis.loops[x].iterator for x in a.loops if self._analysis.loops[x].name in own}
             if a.index is not None and all(f is not None and not names & set(f.names) for f in a.index):
-                found.add(a.ref)
-        return frozenset(found)
+                variables.add(a.ref)
+        return frozenset(variables)
 
     def _unclear(
         self, runs: list[list[list[_Event]]], variables: Mapping[int, int], kinds: Mapping[int, set[str]]
@@ -236,11 +236,11 @@ class Simulation:
             here: dict[int, list[_Event]] = {}
             for event in events:
                 here.setdefault(variables[event.site], []).append(event)
-            for variable, found in here.items():
-                if not any("write" in kinds[e.site] for e in found):
+            for variable, keys in here.items():
+                if not any("write" in kinds[e.site] for e in keys):
                     continue
                 dims = [d for d in self.program.variable(variable).dims if d is not None]
-                at = {e.key: self._index(variable, e.at[1], dims) for e in found}
+                at = {e.key: self._index(variable, e.at[1], dims) for e in keys}
                 for one, x in at.items():
                     for other, y in at.items():
                         sets = steps.setdefault((one, other), [set() for _ in dims])
@@ -316,15 +316,15 @@ class Simulation:
         if result.trip_count.max == 1:
             return {}
         space, accesses = self._accesses.of(result.loop)
-        found = {}
+        predicted = {}
         for variable, items in accesses.items():
             ports = self._ports(variable)
             if ports is None or ports.unlimited or not items:
                 continue
             layout = layout_of(self._validation, self._analysis, self.program, variable)
             if layout is not None:
-                found[variable] = count(space, items, layout, ports).ideal.interval
-        return found
+                predicted[variable] = count(space, items, layout, ports).ideal.interval
+        return predicted
 
 
 def _resting(runs: list[list[list[_Event]]]) -> set[_Key]:
@@ -384,10 +384,10 @@ def _renamed(program: Program, written: Program) -> dict[tuple[str, str], str]:
 
 def _loops(program: Program) -> dict[str, list[Loop]]:
     """Loops of each function in the order of the text."""
-    found: dict[str, list[Loop]] = {}
+    loops: dict[str, list[Loop]] = {}
     for loop in program.loops.values():
-        found.setdefault(loop.function, []).append(loop)
-    return found
+        loops.setdefault(loop.function, []).append(loop)
+    return loops
 
 
 def _preprocess(path: str, flags: Sequence[str], into: Path) -> None:
@@ -403,6 +403,6 @@ def _preprocess(path: str, flags: Sequence[str], into: Path) -> None:
 _UNIVERSAL = re.compile(rb"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})")
 
 
-def _character(found: re.Match[bytes]) -> bytes:
-    digits = found[1] or found[2]
-    return found[0] if digits is None else chr(int(digits, 16)).encode("utf-8", "surrogatepass")
+def _character(match: re.Match[bytes]) -> bytes:
+    digits = match[1] or match[2]
+    return match[0] if digits is None else chr(int(digits, 16)).encode("utf-8", "surrogatepass")

@@ -9,14 +9,14 @@ from hlspart.model.source import Edit, Span, apply_edits
 def candidates(program: Program) -> list[Variable]:
     """Locals of the only source file that have no initial value, in the order of the text."""
     path = program.units[0].path
-    found = [
+    variables = [
         v for v in program.variables
         if v.storage == "local" and v.init is None and not v.reference and not v.extern
         and isinstance(v.type, ScalarType | ArrayType | StructType) and None not in v.dims
         and len(v.declarations) == 1 and v.at.editable and v.at.span.path == path
         and v.declarations[0].initialiser is None
     ]  # fmt: skip
-    return sorted(found, key=lambda v: v.at.span.start)
+    return sorted(variables, key=lambda v: v.at.span.start)
 
 
 def initialised(program: Program, variable: Variable) -> str:

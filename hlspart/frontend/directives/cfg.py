@@ -31,7 +31,7 @@ class Reading(Struct):
 
 def read_cfg(source: SourceText) -> Reading:
     """Read a whole file; a line that is no ``key=value`` is reported and skipped."""
-    found: dict[str, list[str]] = {}
+    entries: dict[str, list[str]] = {}
     settings: dict[str, str] = {}
     commands: list[Command] = []
     diagnostics: list[Diagnostic] = []
@@ -52,22 +52,22 @@ def read_cfg(source: SourceText) -> Reading:
         elif key.startswith(_DIRECTIVE):
             commands.append(_command(source, at, key, stripped))
         elif key in ("syn.file", "tb.file", "syn.cflags", "syn.csimflags", "syn.top", "part", "clock"):
-            found.setdefault(key, []).append(value)
+            entries.setdefault(key, []).append(value)
         else:
             settings[key] = value
     folder = os.path.dirname(source.path)
-    flags = [f for text in found.get("syn.cflags", ()) for f in _shell(text)]
+    flags = [f for text in entries.get("syn.cflags", ()) for f in _shell(text)]
     for text in (v for k, v in settings.items() if k == "syn.file_cflags"):
         flags += _shell(text.partition(",")[2])
     project = ProjectFile(
         source.path,
         "cfg",
-        sources=sources_of(folder, found.get("syn.file", ())),
-        testbench=tuple(_beside(folder, p) for p in found.get("tb.file", ())),
-        top=found.get("syn.top", [None])[-1],
+        sources=sources_of(folder, entries.get("syn.file", ())),
+        testbench=tuple(_beside(folder, p) for p in entries.get("tb.file", ())),
+        top=entries.get("syn.top", [None])[-1],
         cflags=flags_beside(folder, flags),
-        part=found.get("part", [None])[-1],
-        clock_ns=period(found["clock"][-1]) if "clock" in found else None,
+        part=entries.get("part", [None])[-1],
+        clock_ns=period(entries["clock"][-1]) if "clock" in entries else None,
         uncertainty=uncertainty(settings["clock_uncertainty"]) if "clock_uncertainty" in settings else None,
         flow=flow(settings.get("flow_target")),
         settings=settings,
@@ -106,8 +106,8 @@ def _command(source: SourceText, at: Origin, key: str, line: str) -> Command:
 def sources_of(folder: str, names: list[str] | tuple[str, ...]) -> tuple[str, ...]:
     """C and C++ sources among ``names`` (headers and data files are listed there too)."""
     endings = (".c", ".cpp", ".cc", ".cxx", ".c++", ".C", ".cp")
-    found = (_beside(folder, name.split(",")[0].strip()) for name in names)
-    return tuple(dict.fromkeys(p for p in found if p.endswith(endings)))
+    paths = (_beside(folder, name.split(",")[0].strip()) for name in names)
+    return tuple(dict.fromkeys(p for p in paths if p.endswith(endings)))
 
 
 def flags_beside(folder: str, flags: list[str]) -> tuple[str, ...]:

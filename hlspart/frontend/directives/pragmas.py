@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from hlspart.frontend.constants import evaluate
 from hlspart.frontend.directives.grammar import Word, condition, interpret, is_modelled, split, unknown_kind, words_of
 from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, DirectiveKind
-from hlspart.frontend.directives.scope import Found, Scopes
+from hlspart.frontend.directives.scope import Lookup, Scopes
 from hlspart.frontend.directives.unreached import unreached
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
 from hlspart.model import program as ir
@@ -40,13 +40,13 @@ _OPENCL = re.compile(
 
 def directives_of(program: ir.Program, scopes: Scopes) -> list[Directive]:
     """A directive for every pragma that is, or was meant as, an HLS one; others stay raw."""
-    found = []
+    directives = []
     lacking, left_out = program.without_header(), unreached(program)
     for pragma in program.pragmas:
         directive = _Reader(program, scopes, pragma, lacking).read()
         if directive is not None:
-            found.append(_outside(directive) if pragma.index in left_out else directive)
-    return found + _attributes(program)
+            directives.append(_outside(directive) if pragma.index in left_out else directive)
+    return directives + _attributes(program)
 
 
 def _outside(directive: Directive) -> Directive:
@@ -194,8 +194,8 @@ class _Reader:
             return f"'{made}' is made of a name that nothing declares"
         unread, open_ = self.pragma.unread, self.pragma.open
         if open_ and all(n in open_ or self._said(n) for n in names):
-            told = next((n for n in names if n in open_), None)
-            return f"{told or 'what decides it'} is a parameter of a template without an instance"
+            open_name = next((n for n in names if n in open_), None)
+            return f"{open_name or 'what decides it'} is a parameter of a template without an instance"
         return (
             f"the text around it is not read: {unread.cause}" if unread is not None and names <= unread.names else None
         )
@@ -225,7 +225,7 @@ class _Reader:
     def _value(self, text: str) -> int | None:
         return evaluate(text, self.program, self.pragma.function, self.pragma.block)
 
-    def _find(self, name: str) -> Found:
+    def _find(self, name: str) -> Lookup:
         return self.scopes.find(name, self.pragma.function, self.pragma.block, self.at)
 
     def _placed(self, tokens: Sequence[Token]) -> list[Word]:
@@ -258,7 +258,7 @@ class _Reader:
         return []
 
     def _variables(self, kind: DirectiveKind, options: Sequence[Option]) -> tuple[tuple[int, ...], list[Fault]]:
-        found: list[int] = []
+        variables: list[int] = []
         problems: list[Fault] = []
         for position, option in enumerate(options):
             wanted = kind.options.get(option.name)
@@ -275,14 +275,14 @@ class _Reader:
                 elif problem is not None and problem.code == "unknown-variable":
                     problem = self._in_hole(name, problem)
                 if variable is not None:
-                    found.append(variable)
+                    variables.append(variable)
                 if problem is not None:
                     problems.append(problem)
-        return tuple(dict.fromkeys(found)), problems
+        return tuple(dict.fromkeys(variables)), problems
 
 
 def named_variable(
-    text: str, at: Origin, find: Callable[[str], Found], program: ir.Program
+    text: str, at: Origin, find: Callable[[str], Lookup], program: ir.Program
 ) -> tuple[int | None, Fault | None]:
     """The variable that ``variable=text`` means, or what is wrong with it."""
     name = re.sub(r"^\s*(?:this\s*->|\*|&)\s*", "", text)
@@ -292,30 +292,30 @@ def named_variable(
     if match is None:
         return None, Fault("unknown-variable", f"'{text}' is not the name of a variable", at)
     part = re.match(r"[A-Za-z_$][\w$]*\s*\.\s*[A-Za-z_$][\w$]*$", name)  # of an object that is taken apart
-    if part is not None and (found := find(re.sub(r"\s", "", name))).variable is not None:
-        return found.variable.id, None
+    if part is not None and (symbol := find(re.sub(r"\s", "", name))).variable is not None:
+        return symbol.variable.id, None
     qualified = re.match(r"(?:[A-Za-z_$][\w$]*::)+[A-Za-z_$][\w$]*", name)  # a name that several namespaces declare
     if qualified is not None and find(qualified.group()).variable is not None:
         match = qualified
     base, rest = match.group(), name[match.end() :].strip()
     member = bool(rest) or text.startswith("this")
-    found = find(base)
-    if found.variable is not None:
+    symbol = find(base)
+    if symbol.variable is not None:
         if member and not rest.startswith("::"):
             note = Fault("struct-member", f"'{text}' is a part of a variable", at, fatal=False)
-            return found.variable.id, note
-        return found.variable.id, None
+            return symbol.variable.id, note
+        return symbol.variable.id, None
     if member:
         return None, Fault("struct-member", f"'{text}' is a member that is not known here", at, fatal=False)
-    if found.later is not None:
-        line = program.line(found.later.at)
+    if symbol.later is not None:
+        line = program.line(symbol.later.at)
         text = f"'{base}' is declared after the pragma, in line {line}"
         return None, Fault("declared-later", text, at, f"move the pragma below line {line}")
-    if len(found.elsewhere) > 1 and len({v.function for v in found.elsewhere}) == 1:
-        places = ", ".join(str(program.line(v.at)) for v in found.elsewhere)
+    if len(symbol.elsewhere) > 1 and len({v.function for v in symbol.elsewhere}) == 1:
+        places = ", ".join(str(program.line(v.at)) for v in symbol.elsewhere)
         return None, Fault("ambiguous-variable", f"'{base}' is declared several times, in lines {places}", at)
-    if found.elsewhere:
-        other = found.elsewhere[0]
+    if symbol.elsewhere:
+        other = symbol.elsewhere[0]
         where = f"in function '{other.function}'" if other.function else "at file scope"
         text = f"no variable '{base}' is visible here; one is declared {where}, line {program.line(other.at)}"
         return None, Fault("not-visible", text, at, "move the pragma into the scope of the variable")
@@ -338,7 +338,7 @@ def _lex(text: str) -> list[Token]:
 
 def _attributes(program: ir.Program) -> list[Directive]:
     """OpenCL attributes, which stand in declarations and not in pragmas."""
-    found = []
+    directives = []
     for unit in program.units:
         if unit.source is None or unit.error is not None or "xcl_" not in unit.source.text:
             continue
@@ -346,5 +346,5 @@ def _attributes(program: ir.Program) -> list[Directive]:
             at = Origin(Span(unit.path, match.start(), match.end()))
             problem = Fault("other-dialect", f"'{match.group()}' is an OpenCL attribute, ignored in C kernels", at)
             kind, text = match.group(1), match.group()
-            found.append(Directive(kind, "opencl", "pragma", at, text, (), {}, None, None, (), (problem,), False))
-    return found
+            directives.append(Directive(kind, "opencl", "pragma", at, text, (), {}, None, None, (), (problem,), False))
+    return directives

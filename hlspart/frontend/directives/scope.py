@@ -10,7 +10,7 @@ from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
 
-class Found(Struct, frozen=True):
+class Lookup(Struct, frozen=True):
     """The variable a name means at a place; else the ones it might have been meant for."""
 
     variable: ir.Variable | None
@@ -51,7 +51,7 @@ class Scopes:
                 scope = self._parent.get(scope)
         yield None
 
-    def find(self, name: str, function: str | None, block: int | None, at: Origin) -> Found:
+    def find(self, name: str, function: str | None, block: int | None, at: Origin) -> Lookup:
         """The variable ``name`` at a place: the innermost one whose declaration stands above it."""
         candidates = [v for v in self._by_name.get(name, ()) if v.function in (None, function)]
         later = None
@@ -59,23 +59,23 @@ class Scopes:
             for variable in candidates:
                 if variable.scope == scope or (scope is None and variable.function is None):
                     if _declared_before(variable, at):
-                        return Found(variable)
+                        return Lookup(variable)
                     later = later or variable
         others = tuple(v for v in self._by_name.get(name, ()) if v is not later)
-        return Found(None, later, others)
+        return Lookup(None, later, others)
 
-    def find_in_function(self, name: str, function: str | None) -> Found:
+    def find_in_function(self, name: str, function: str | None) -> Lookup:
         """The variable that a directive file means by ``name`` in ``function``: the outermost one."""
         candidates = [v for v in self._by_name.get(name, ()) if v.function == function and function is not None]
         if candidates:
             depths = [(self._depth(v.scope), v.id, v) for v in candidates]
             least = min(d for d, _, _ in depths)
             best = [v for d, _, v in depths if d == least]
-            return Found(best[0]) if len(best) == 1 else Found(None, None, tuple(best))
+            return Lookup(best[0]) if len(best) == 1 else Lookup(None, None, tuple(best))
         globals_ = [v for v in self._by_name.get(name, ()) if v.function is None]
         if globals_:
-            return Found(globals_[0])
-        return Found(None, None, tuple(self._by_name.get(name, ())))
+            return Lookup(globals_[0])
+        return Lookup(None, None, tuple(self._by_name.get(name, ())))
 
     def _depth(self, scope: int | None) -> int:
         depth = 0

@@ -328,11 +328,11 @@ class _Writer:
     def _owned_elements(self, memory: TileMemory) -> list[str]:
         """Element k of the home table, moved to the block C0, C1, .."""
         name = "C" if self.plan.classes.single else "V"
-        found = []
+        lines = []
         for d, moves in enumerate(memory.buffers[0].moves):
             step = [sum(a * b for a, b in zip(moves, u, strict=True)) for u in memory.units]
-            found.append(f"{memory.name}_home[k][{d}]" + _plus(linear(_form(name, step))))
-        return found
+            lines.append(f"{memory.name}_home[k][{d}]" + _plus(linear(_form(name, step))))
+        return lines
 
     def _dimensions(self, v: Variable) -> str:
         if any(d is None for d in v.dims):

@@ -104,7 +104,7 @@ class TilePlanner:
 
     def _units(self) -> dict[str, tuple[CodeUnit, tuple[Stmt, ...]]]:
         needed = {n for f in self.result.tile for n in f.form.names}
-        found: dict[str, tuple[CodeUnit, tuple[Stmt, ...]]] = {}
+        units: dict[str, tuple[CodeUnit, tuple[Stmt, ...]]] = {}
 
         def visit(loop: Loop, path: tuple[int, ...]) -> None:
             path = (*path, loop.id)
@@ -114,7 +114,7 @@ class TilePlanner:
             its = tuple(n for n in names if n is not None)
             if needed <= set(its):
                 mine = [a for a in self.nest.accesses if self.source[a.id].loops[: len(path)] == path]
-                found.update(self._unit(f"S{len(found)}", its, path, mine, loop.body.body))
+                units.update(self._unit(f"S{len(units)}", its, path, mine, loop.body.body))
             else:
                 inner(loop.body, path)
 
@@ -130,10 +130,10 @@ class TilePlanner:
                     if not mine or any(self.source[a.id].loops != path or not a.hidden for a in mine):
                         raise Unprintable("a statement stands between the tiled loops", s.at)
                     its = tuple(n for n in mine[0].iterators if n not in dict(mine[0].hidden))
-                    found.update(self._unit(f"S{len(found)}", its, path, mine, (s,)))
+                    units.update(self._unit(f"S{len(units)}", its, path, mine, (s,)))
 
         visit(self.nest.loop, ())
-        return found
+        return units
 
     def _unit(
         self,
@@ -174,13 +174,13 @@ class TilePlanner:
         for r in inner:
             if not r.accepted:
                 raise Unprintable(f"{known}: {r.reason}")
-        found = []
+        arrays = []
         for kind in ("input", "flow"):
             mine = [r for r in inner if r.kind == kind]
             if mine and [r.residue for r in mine] != list(self.classes.tiles):
                 raise Unprintable(f"{known}: its tiles fall into other classes than those of the nest")
-            found.append(tuple(mine))
-        return found[0], found[1]
+            arrays.append(tuple(mine))
+        return arrays[0], arrays[1]
 
     def _array(self, name: str, code: TileCode) -> list[TileMemory]:
         mine = [a for a in self.nest.accesses if a.array == name]
@@ -195,15 +195,15 @@ class TilePlanner:
             home: TileBuffer | None = shared
         else:
             home = self._expanded(name, mine, writes)
-        found = []
+        memories = []
         if inputs:
             if home is None:
                 raise Unprintable(f"{name}: its values from outside the nest have no buffer")
-            found.append(self._input(name, inputs, home, code))
+            memories.append(self._input(name, inputs, home, code))
         if any(r.sets for r in flow):
-            found.append(self._flow(name, flow, code))
-        self._apart(name, found)
-        return found
+            memories.append(self._flow(name, flow, code))
+        self._apart(name, memories)
+        return memories
 
     def _apart(self, name: str, memories: Sequence[TileMemory]) -> None:
         """No two words that a tile reads may go to one cell: border tiles read words that nobody wrote."""
@@ -301,8 +301,8 @@ class TilePlanner:
 
     def _instances(self, reader: NestAccess, relation: str) -> list[tuple[tuple[Affine, ...], str]]:
         """The write instances a read takes its values from, over its iterators, each with its domain."""
-        found = pieces(relation)
-        if found is None:
+        functions = pieces(relation)
+        if functions is None:
             raise Unprintable(f"{reader.array}: {reader.text} takes its values from no affine place")
         its = reader.iterators
         return [
@@ -310,7 +310,7 @@ class TilePlanner:
                 tuple(Affine.of(dict(zip(its, row, strict=True)), c) for row, c in zip(matrix, constant, strict=True)),
                 domain,
             )
-            for (matrix, constant), domain in found.items()
+            for (matrix, constant), domain in functions.items()
         ]
 
     # --------------------------------------------------------------------------------- memories
@@ -338,7 +338,7 @@ class TilePlanner:
         used: dict[str, TileBuffer] = {}
 
         def parts(m: MarsSet, shift: Vector) -> list[TilePart]:
-            found = []
+            made = []
             every = listed(m.points)
             for space in sorted({p[0] for p in every}):
                 writer = self.tiled.accesses[space]
@@ -352,8 +352,8 @@ class TilePlanner:
                         total = total + Affine.of({f"a{k + 1}": 1}, away).scaled(form.coefficient(n))
                     cell.append(total)
                 mine = tuple(p for p in every if p[0] == space)
-                found.append(TilePart(home.buffer, scan(m.points, space), tuple(cell), mine))
-            return found
+                made.append(TilePart(home.buffer, scan(m.points, space), tuple(cell), mine))
+            return made
 
         def burst(t: Transfer, tile: Vector) -> TileBurst:
             kind, shift = self.classes.split(integers.add(tile, t.owner))
@@ -426,30 +426,30 @@ class TilePlanner:
     # ------------------------------------------------------------------------ borders and results
 
     def _copies(self, a: NestAccess, label: str, domain: str, code: TileCode) -> list[Copy]:
-        found = []
+        copies = []
         for cell in self.cells[a.id]:
             mine = domain if not cell.domain else common(domain, cell.domain)
             loops = code.within(label, a.iterators, self.tiled.planes(a), mine)
             if loops is not None:
-                found.append(Copy(a, cell, loops))
-        return found
+                copies.append(Copy(a, cell, loops))
+        return copies
 
     def _fills(self, name: str, code: TileCode) -> list[Copy]:
         inner = dict(self.tiled.flow.outside)
-        found: list[Copy] = []
+        fills: list[Copy] = []
         for ident, domain in self.tiled.border.outside:
             a = self.tiled.accesses[ident]
             if a.array == name:
                 rest = minus(domain, inner[ident]) if ident in inner else domain
                 if not empty(rest):
-                    found += self._copies(a, f"R{ident}", rest, code)
-        return found
+                    fills += self._copies(a, f"R{ident}", rest, code)
+        return fills
 
     def _results(self, name: str, code: TileCode) -> list[Copy]:
-        found: list[Copy] = []
+        results: list[Copy] = []
         for ident, domain in self.order.last_writes(name):
-            found += self._copies(self.tiled.accesses[ident], f"W{ident}", domain, code)
-        return found
+            results += self._copies(self.tiled.accesses[ident], f"W{ident}", domain, code)
+        return results
 
 
 def _c_name(name: str) -> str:

@@ -59,7 +59,7 @@ class Rest:
     def scalars(self) -> tuple[Variable, ...]:
         """Scalars of the function that the nest reads: the host hands them to each tile."""
         read = _names(self.program, self.loop) - {*self._own, *self._changed, *self.function.params}
-        found = []
+        scalars = []
         for ident in sorted(read):
             v = self.program.variable(ident)
             if v.is_array:
@@ -68,8 +68,8 @@ class Rest:
                 raise Unprintable(f"{v.name} is neither a parameter nor a variable of {self.function.name}", v.at)
             if RESERVED.fullmatch(v.name):
                 raise Unprintable(f"the generated code needs the name {v.name} itself: rename it", v.at)
-            found.append(v)
-        return tuple(found)
+            scalars.append(v)
+        return tuple(scalars)
 
     def lines(self, arrays: Sequence[int], taken: Sequence[str]) -> tuple[list[str], list[str], dict[int, str]]:
         """C lines before and after the tiles, and the names of the variables in them.
