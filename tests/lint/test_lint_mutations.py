@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -13,6 +14,9 @@ import pytest
 from hlspart.model.linting import LintReport
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
 from hlspart.pipeline import Pipeline
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 from tests.amounts import amount
 
 KERNELS = {
