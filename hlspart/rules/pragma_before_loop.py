@@ -2,9 +2,8 @@
 
 ## What it does
 Reports PIPELINE directly before a loop: a warning when other statements stand before the pragma; for
-information as the first line of a function whose loops have at most 16 iterations, for a PIPELINE of the whole function
-belongs there too. The
-first line of a loop's body is its right place and not reported.
+information at the head of a function, declarations apart, whose loops have at most 16 iterations, for a PIPELINE of the
+whole function belongs there too. The first line of a loop's body is its right place and not reported.
 
 ## Why is this bad
 Loop pragmas belong into the body of their loop. Before it they are about what encloses it: the
