@@ -40,6 +40,11 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def shown(text: str) -> str:
+    """As a line of text has it: control characters as escapes."""
+    return re.sub(r"[\x00-\x1f]", lambda m: f"\\x{ord(m[0]):02x}", text)
+
+
 _REPORTS: dict[tuple[object, ...], str] = {}
 
 
@@ -214,7 +219,7 @@ def test_github_annotations(cli, tree: Path) -> None:
         if d["line"] == d["end_line"]:
             assert (int(column), int(end)) == (d["column"], max(d["column"], d["end_column"] - 1))
         assert plain(title) == f"{d['rule']} {d['name']}"
-        assert plain(text) == d["message"] + (f"\nhelp: {d['hint']}" if d["hint"] else "")
+        assert plain(text) == shown(d["message"]) + (f"\nhelp: {d['hint']}" if d["hint"] else "")
     odd = "file=odd%2C 100%25 name%3A é #1.c,line=3,endLine=3,col=29,endColumn=36,title=HLP401 unknown-variable::"
     assert any(line.startswith(f"::error {odd}ARRAY_PARTITION: no variable 'nope'%0Ahelp: ") for line in lines)
 
@@ -223,7 +228,7 @@ def test_concise(cli, tree: Path) -> None:
     wanted = known(cli)
     lines = report(cli, "concise").splitlines()
     assert lines == [
-        f"{d['path']}:{d['line']}:{d['column']}: {d['severity']}: {d['message']} [{d['rule']}]" for d in wanted
+        f"{d['path']}:{d['line']}:{d['column']}: {d['severity']}: {shown(d['message'])} [{d['rule']}]" for d in wanted
     ]
 
 
