@@ -118,11 +118,9 @@ def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: f
         reasons, unfit = dict[int, Refusal](), dict[int, Refusal]()  # of every depth, and of some
         for depth in range(min(len(chain), MOST_DIMENSIONS), 0, -1):
             small = [w for w in windows.over(chain[-depth:]) if w.variable not in reasons]
-            large = [w for w in small if math.prod(w.size) > MOST_HELD]
-            words = {w.variable: f"its window would be {math.prod(w.size)} registers" for w in large}
-            at = chain[-1].header
-            unfit = {v: Refusal("size", f"{text}, more than {MOST_HELD}", at) for v, text in words.items()} | unfit
-            small = [w for w in small if w not in large]
+            large = {w.variable: why for w in small if (why := _too_large(program, w, chain[-1])) is not None}
+            unfit = large | unfit
+            small = [w for w in small if w.variable not in large]
             try:
                 nest = _checked(program, analysis, chain[-depth:], tuple(small), given) if small else None
             except Refusal as refusal:
@@ -339,6 +337,18 @@ def _checked(
         names = ", ".join(sorted({program.variable(w.variable).name for w in windows}))
         raise Refusal("strides", f"the windows of {names} move by different steps", loops[-1].header)
     return WindowNest(region, windows)
+
+
+def _too_large(program: Program, window: Window, loop: Loop) -> Refusal | None:
+    """Why a window is too large for registers: more than that many, or than the array has elements."""
+    held, array = math.prod(window.size), program.variable(window.variable).as_array
+    if held > MOST_HELD:
+        return Refusal("size", f"its window would be {held} registers, more than {MOST_HELD}", loop.header)
+    known = [d for d in array.dims if d is not None] if array is not None else []
+    if array is not None and len(known) == len(array.dims) and held > math.prod(known):
+        text = f"its window would be {held} registers, more than its {math.prod(known)} elements"
+        return Refusal("size", text, loop.header)
+    return None
 
 
 def _handed(nest: WindowNest, window: Window) -> Call | None:

@@ -261,6 +261,19 @@ def test_a_window_of_thousands_of_registers_is_not_made() -> None:
     assert found.findings and found.texts["kernel.c"].count("b[64 * k + j]") == 1
 
 
+def test_a_window_has_no_more_registers_than_the_array_has_elements() -> None:
+    text = """void top(const int in[64], int out[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    out[i] = in[i] + in[63 - i] * in[(i * 7) & 63];
+  }
+}
+"""
+    (refused,) = hlspart.parse(text).rewrite(style="reuse").outcomes
+    assert (refused.status, refused.code) == ("refused", "size")
+    assert "its window would be 109 registers, more than its 64 elements" in (refused.reason or "")
+
+
 def test_infer_says_what_the_rewrite_writes() -> None:
     old = hlspart.parse(stencil("jacobi", "frame"))
     found = old.infer(scheme="reuse")
