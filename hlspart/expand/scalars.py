@@ -153,7 +153,7 @@ class _ArrayUses(Struct, frozen=True):
 
     def loaded(self, served: set[int]) -> Iterator[HandedOn]:
         """Loads that every iteration makes, with those that find their elements later on and are not ``served``."""
-        statement = {r: s for s in self.loop.body.body for r in _certain(self.program, s)}
+        statement = {r: s for s in self.loop.body.body for r in certain_references(self.program, s)}
         reads, writes = self._of("read"), self._of("write")
         served = served | {w.ref for w in writes}  # `x[i] += 1` names its element once for both
         for lead in sorted(reads, key=lambda r: -len(self._behind(r, served))):
@@ -161,7 +161,7 @@ class _ArrayUses(Struct, frozen=True):
             stmt = statement.get(lead.ref)
             if stmt is None or lead.ref in served or any(_holds(stmt, w) and w.order < lead.order for w in writes):
                 continue
-            moved = effects(self.program).modified(stmt) & _names(self.refs[lead.ref])
+            moved = effects(self.program).modified(stmt) & subscript_names(self.refs[lead.ref])
             value = None if moved else self._handed(lead, stmt, loads)
             if value is not None:
                 served = served | {lead.ref, *loads}
@@ -190,14 +190,14 @@ class _ArrayUses(Struct, frozen=True):
 
     def _handed(self, source: Access, stmt: Stmt, loads: Mapping[int, int]) -> HandedOn | None:
         """The value with its loads, if its first ones can be loaded ahead of the loop."""
-        certain = {r for s in self.loop.body.body for r in _certain(self.program, s)}
+        certain = {r for s in self.loop.body.body for r in certain_references(self.program, s)}
         deepest = max(loads.values(), default=0)
         exact = {a.ref for a in self._of("read") if a.exact}
         sure = any(d == deepest and r in exact and r in certain for r, d in loads.items())
         if not sure or (self.info.trip_count.min or 0) < deepest:
             return None
         ref, pairs = self.refs[source.ref], tuple((self.refs[r], d) for r, d in loads.items())
-        moved = effects(self.program).modified(self.loop) - {self.info.variable} & _names(ref)
+        moved = effects(self.program).modified(self.loop) - {self.info.variable} & subscript_names(ref)
         forms = tuple(form for form in source.index or () if form is not None)
         if moved and not self._printable(source, forms):
             return None
@@ -217,7 +217,7 @@ def _target(stmt: ExprStmt) -> ArrayRef | None:
     return expr.target if isinstance(expr, Assign) and isinstance(expr.target, ArrayRef) else None
 
 
-def _names(ref: ArrayRef) -> frozenset[int]:
+def subscript_names(ref: ArrayRef) -> frozenset[int]:
     """Variables in the subscripts of a reference."""
     return frozenset(v for index in ref.indices for v in names_in(index))
 
@@ -227,7 +227,7 @@ def _holds(stmt: Stmt, access: Access) -> bool:
     return a.path == b.path and a.start <= b.start and b.end <= a.end
 
 
-def _certain(program: Program, stmt: Stmt) -> Iterator[int]:
+def certain_references(program: Program, stmt: Stmt) -> Iterator[int]:
     """Ids of the references that a statement of a loop's body evaluates whenever it is run."""
 
     def below(expr: Expr) -> Iterator[int]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from hlspart.expand.interleave import innermost
 from hlspart.expand.reductions import same
 from hlspart.expand.region import Refusal, build
+from hlspart.expand.scalars import certain_references, subscript_names
 from hlspart.expand.texts import (
     as_many,
     block_of,
@@ -22,7 +23,6 @@ from hlspart.expand.texts import (
     declared_in,
     in_front,
     indent_of,
-    names_in,
     type_text,
     with_directives,
 )
@@ -33,9 +33,6 @@ from hlspart.model.program import (
     Assign,
     Block,
     Call,
-    Declare,
-    Expr,
-    ExprStmt,
     IncDec,
     Loop,
     PragmaMark,
@@ -43,7 +40,6 @@ from hlspart.model.program import (
     ScalarType,
     Stmt,
     Variable,
-    always,
     substatements,
     walk,
     walk_statements,
@@ -142,15 +138,10 @@ def _of_array(program: Program, loop: Loop, nest: Loop, array: int, refs: tuple[
         if isinstance(e, Assign) and isinstance(e.target, ArrayRef)
     }  # fmt: skip
     stays = all(not isinstance(e, Assign | IncDec | Call) for e in subscripts)
-    if not stays or names_in_all(refs[0]) & (moved | stored | {array}):
+    if not stays or subscript_names(refs[0]) & (moved | stored | {array}):
         return None
-    certain = any(ref.id in set(_always(program, s)) for s in statements for ref in refs)
+    certain = any(ref.id in set(certain_references(program, s)) for s in statements for ref in refs)
     return ElementUpdate(loop, nest, array, block, block.body[used[0]], refs) if certain else None
-
-
-def names_in_all(ref: ArrayRef) -> frozenset[int]:
-    """Variables in the subscripts of a reference."""
-    return frozenset(v for index in ref.indices for v in names_in(index))
 
 
 def _holding(program: Program, block: Block, refs: Sequence[ArrayRef]) -> Block | None:
@@ -169,20 +160,6 @@ def _holding(program: Program, block: Block, refs: Sequence[ArrayRef]) -> Block 
 
 def _holds(program: Program, stmt: Stmt, ref: ArrayRef) -> bool:
     return any(e is ref for root in statement_expressions(program, stmt) for e in walk(root))
-
-
-def _always(program: Program, stmt: Stmt) -> Iterator[int]:
-    """Ids of the references that a statement evaluates whenever it is run."""
-
-    def below(expr: Expr) -> Iterator[int]:
-        if isinstance(expr, ArrayRef):
-            yield expr.id
-        for part in always(expr):
-            yield from below(part)
-
-    if isinstance(stmt, ExprStmt | Declare):
-        for root in statement_expressions(program, stmt):
-            yield from below(root)
 
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[ElementUpdate], buffer: EditBuffer) -> None:
