@@ -13,6 +13,19 @@ from hlspart.model.ports import PortAccess
 MOST_HELD = 256  # words in registers; what a tool does with more is not known
 
 
+def most_at_once(accesses: Iterable[PortAccess], depth: int = 0) -> int:
+    """How many run in one iteration at most: of each branch those of the fullest arm."""
+    arms: dict[int, dict[int, list[PortAccess]]] = {}
+    most = 0
+    for access in accesses:
+        if depth == len(access.branch):
+            most += 1
+        else:
+            branch, arm = access.branch[depth]
+            arms.setdefault(branch, {}).setdefault(arm, []).append(access)
+    return most + sum(max(most_at_once(x, depth + 1) for x in by_arm.values()) for by_arm in arms.values())
+
+
 def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:
     """All index forms, when every dimension has one."""
     if access.index is None:

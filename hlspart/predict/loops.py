@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.banking.accesses import most_at_once
 from hlspart.hardware.memory import AXIS, BUS, Memory
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering import directed
 from hlspart.lowering.addresses import access_ns
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Op
-from hlspart.model.ports import PortCount, Ports
+from hlspart.model.ports import PortAccess, PortCount, Ports
 from hlspart.nests.nests import Nest
 from hlspart.predict.blocks import in_blocks
 from hlspart.predict.depths import of_dividers, of_operators
@@ -228,15 +229,17 @@ class LoopModel(Elaboration):
 
 def shared_interval(item: Elaborated, variables: Collection[int]) -> int:
     """II of the m_axi ports of these arrays, one read and one write channel each."""
-    loads: dict[str, list[int]] = {}
+    using: dict[str, tuple[list[PortAccess], list[PortAccess]]] = {}
     for variable in variables:
         memory = item.storage.memory(variable)
         if memory.storage == BUS:
             for k, access in enumerate(item.accesses[variable]):
                 for bank in item.problems[variable].reach(k, memory.layout):
-                    loads.setdefault(memory.bank(bank), [0, 0])[access.kind == "write"] += 1
-    ports = item.storage.target.ports(BUS)
-    return max((ports.interval(r, w) for r, w in loads.values()), default=1)
+                    using.setdefault(memory.bank(bank), ([], []))[access.kind == "write"].append(access)
+    target = item.storage.target
+    ports = target.ports(BUS)
+    count = most_at_once if target.exclusive_arms else len
+    return max((ports.interval(count(loads), count(stores)) for loads, stores in using.values()), default=1)
 
 
 def cautious(item: Elaborated, problem: Problem) -> Problem:

@@ -315,3 +315,17 @@ def test_rows_of_a_run_time_stride_may_be_one_burst():
     (kept,) = (x for x in result(text.replace("GET", "c < b[0] ? a[i] : 0"), **target).loops if x.pipelined)
     (product,) = (x for x in result(text.replace("GET", "c < b[0] ? a[c * n + i] : 0"), **target).loops if x.pipelined)
     assert kept.latency.max is not None and product.latency.max > kept.latency.max > 256 + 8
+
+
+@pytest.mark.parametrize(
+    ("body", "ii"),
+    [
+        ("if (b[i]) a[i] = 1; else a[i] = 0;", 1),
+        ("if (b[i]) a[i] = 1; else if (i > 3) a[2 * i] = 0; else a[i + 1] = 2;", 1),
+        ("if (b[i]) a[i] = 1; if (i > 3) a[2 * i] = 0;", 2),
+        ("if (b[i]) { a[i] = 1; if (i > 3) a[2 * i] = 0; else a[i + 1] = 2; } else a[i] = 3;", 2),
+    ],
+)
+def test_opposite_arms_share_a_bus(body, ii):
+    """As they share the ports of a memory: the II is the most stores of a way through the iteration."""
+    assert loop(kernel(f"L: for (int i = 0; i < 64; i++) {{\n#pragma HLS PIPELINE II=1\n {body} }}"), "L").ii == ii
