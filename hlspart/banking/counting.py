@@ -181,18 +181,32 @@ class PortProblem(Sites):
 
         Index 16 j + 4 is even, so of six cyclic banks it reaches three. Reports of Vitis HLS 2023.2 have the II of
         all six; of four banks, where the remainder is bits of the index, they have that of the two that are reached.
+        Of 80 banks they have that of the five that are reached: (16 j + 4) mod 80 is 16 (j mod 5) + 4.
         """
         reached = self.reach(position, layout)
         if not 1 < len(reached) < layout.banks or layout.per_dimension is None:
             return reached
-        if not any(dim.divides for dim in layout.dims):
+        forms = affine_index(self.accesses[position])
+        divided = [
+            k
+            for k, dim in enumerate(layout.dims)
+            if dim.divides and (forms is None or not self._moves_by_divisor(forms[k], dim.banks))
+        ]
+        if not divided:
             return reached
         sizes = [dim.banks for dim in layout.dims]
         along = list(map(set, zip(*(flat_place(bank, sizes) for bank in reached), strict=True)))
-        for k, dim in enumerate(layout.dims):
-            if len(along[k]) > 1 and dim.divides:
-                along[k] = set(range(dim.banks))
+        for k in divided:
+            if len(along[k]) > 1:
+                along[k] = set(range(sizes[k]))
         return reached.union(flat_number(place, sizes) for place in product(*along))
+
+    def _moves_by_divisor(self, form: Affine, number: int) -> bool:
+        """Whether iterations move ``form`` by multiples of one divisor of ``number`` that is not 1."""
+        if any(n not in self.space.names for n in form.names):
+            return False
+        move = math.gcd(*(form.coefficient(n) * s for n, s in zip(self.space.names, self.space.steps, strict=True)))
+        return move > 1 and number % move == 0
 
     def _compute_reach(self, access: PortAccess, layout: Layout) -> frozenset[int]:
         if self._empty(self.region(access.domain)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from itertools import count
 
@@ -234,7 +235,12 @@ class Iterations(Struct, frozen=True):
             return None
         pairs = [(f, g) for f, g in zip(a.index, b.index, strict=True) if f is not None and g is not None and f != g]
         flat = all(f.terms == g.terms and sum(bool(f.coefficient(n)) for n in own) > 1 for f, g in pairs)
-        return BOUNDS if flat else None
+        return BOUNDS if flat and not any(self._apart(f, g) for f, g in pairs) else None
+
+    def _apart(self, f: Affine, g: Affine) -> bool:
+        """Whether two forms of the same terms differ by no multiple of what moves them: never equal, in any bounds."""
+        moves = (f.coefficient(n) * s for n, s in zip(self.space.names[-self.own :], self.steps, strict=True))
+        return (f.const - g.const) % math.gcd(*moves) != 0
 
     def _unrelated(self, a: MemoryRef, b: MemoryRef, outlined: bool) -> int | None:
         """Distance in one loop of any bounds, iterators unrelated to each other; 0: never, None: no such case."""

@@ -136,9 +136,9 @@ def _plain(kind: c.CType) -> bool:
 
 def _loops(nests: Nests, nest: Nest) -> str | None:
     """Why it is not known whether the iterations of a nest make one burst."""
-    if len(nest.chain) > _LEVELS or nest.before or nest.after:
+    if len(nest.levels) > _LEVELS or nest.before or nest.after:
         return "it is no plain loop or nest of two"
-    infos = [nests.info(x) for x in nest.chain]
+    infos = [nests.info(x) for x in nest.levels]
     counted = all(
         i is not None and i.iterator and i.lower is not None and not i.lower.terms and not i.exits for i in infos
     )

@@ -32,6 +32,7 @@ class Nest(Struct, frozen=True):
     ``chain``: flattened parents outermost first, then ``loop``. ``outer``: loops around them.
     ``unroll``: copies of the body per iteration. ``before``, ``after``: statements of flattened parents
     that run ahead of and behind the inner loop. ``loop`` None: a function that is pipelined as a whole.
+    ``once``: ids of flattened parents of a single iteration, which the tool takes away ahead of its reports.
     """
 
     function: str
@@ -46,11 +47,17 @@ class Nest(Struct, frozen=True):
     after: tuple[c.Stmt, ...] = ()
     body: tuple[c.Stmt, ...] = ()
     line: int = 0
+    once: frozenset[int] = frozenset()
+
+    @property
+    def levels(self) -> tuple[c.Loop, ...]:
+        """The flattened loops that iterate, outermost first."""
+        return tuple(x for x in self.chain if x.id not in self.once)
 
     @property
     def name(self) -> str:
         """Name in reports: that of the loop, ``A_B`` for a flattened nest."""
-        return "_".join(x.name for x in self.chain) if self.chain else self.function
+        return "_".join(x.name for x in self.levels) if self.chain else self.function
 
     @property
     def flattened(self) -> tuple[str, ...]:
@@ -134,7 +141,7 @@ class Nests(LoopFacts):
         inner = tuple(self._walk(loop.body.body, (*outer, loop)))
         if inner and self._joins_plain(loop, inner[0]):
             below = inner[0]
-            yield replace(below, chain=(loop, *below.chain), outer=outer, line=self.program.line(loop.at))
+            yield self._joined(loop, outer, below)
             inner = inner[1:]
         elif not any(loop in nest.chain for nest in inner):
             yield self._nest(loop, (loop,), outer, False, None, "pragma")
@@ -162,7 +169,8 @@ class Nests(LoopFacts):
         before: tuple[c.Stmt, ...] = (),
         after: tuple[c.Stmt, ...] = (),
     ) -> Nest:
-        line = self.program.line(chain[0].at)
+        once = self._once(chain)
+        line = self.program.line(next(x.at for x in chain if x.id not in once))
         body = loop.body.body
         return Nest(
             self.function.name,
@@ -177,6 +185,25 @@ class Nests(LoopFacts):
             after,
             body,
             line,
+            once,
+        )
+
+    def _joined(self, loop: c.Loop, outer: tuple[c.Loop, ...], below: Nest) -> Nest:
+        chain = (loop, *below.chain)
+        joined = replace(below, chain=chain, outer=outer, once=self._once(chain))
+        return replace(joined, line=self.program.line(joined.levels[0].at))
+
+    def _once(self, chain: tuple[c.Loop, ...]) -> frozenset[int]:
+        """Parents in ``chain`` of one iteration from a constant on.
+
+        None of 961 loops in reports of 2020.1 to 2023.2 that were counted has one iteration; names of flattened nests
+        leave these out, and elements that only they move are registers (S12P/sisyphus-fpga24-artifact).
+        """
+        facts = [(x.id, self.info(x)) for x in chain[:-1]]
+        return frozenset(
+            ident
+            for ident, info in facts
+            if info is not None and info.trip_count.exact == 1 and info.lower is not None and not info.lower.names
         )
 
     def _part(self, loop: c.Loop) -> bool:
@@ -268,8 +295,10 @@ class Nests(LoopFacts):
         ``symbols`` are further names in front, of any value.
         """
         names, steps, conditions = list(symbols), [1] * len(symbols), []
-        counted = [(x, info) for x in (*nest.outer, *nest.chain) if (info := self.info(x)) is not None]
-        exact = len(counted) == len(nest.outer) + len(nest.chain)
+        standing = (x for x in nest.chain if x.id in nest.once)
+        loops = (*nest.outer, *standing, *nest.levels)
+        counted = [(x, info) for x in loops if (info := self.info(x)) is not None]
+        exact = len(counted) == len(loops)
         for loop, info in counted:
             if info.iterator is None or info.step is None or info.lower is None:
                 exact = False
@@ -306,7 +335,7 @@ class Nests(LoopFacts):
         inside, own = {x.id for x in nest.chain}, names[len(symbols) :]
         for access in self.analysis.accesses:
             usable = inside <= set(access.loops) and access.exact and not access.branch
-            if usable and access.iterators[: len(own)] == own:
+            if usable and set(access.iterators[: len(own)]) == set(own):
                 return carried.constrain(
                     carried.instance(access.domain, access.iterators, {}, {}, names), names, conditions
                 )
@@ -331,7 +360,7 @@ def order(nests: Nests, nest: Nest) -> Order:
     """How the flattened iterations of ``nest`` follow each other."""
     rows: list[tuple[str, int, int, int | None]] = []
     below = 1
-    for loop in reversed(nest.chain):
+    for loop in reversed(nest.levels):
         info = nests.info(loop)
         if info is None or info.iterator is None or info.step is None:
             rows.insert(0, (turn(loop), below, 1, None))

@@ -426,10 +426,14 @@ def test_a_scalar_at_an_axi_lite_port_is_a_register():
 
 
 @pytest.mark.parametrize(
-    ("step", "width", "banks", "said"), [(13, 13, 15, (1, 7)), (16, 16, 80, (1, 8)), (16, 16, 10, (4, 8))]
+    ("step", "width", "banks", "said"), [(13, 13, 15, (1, 7)), (16, 16, 80, 1), (4, 4, 20, 1), (16, 16, 10, (4, 8))]
 )
 def test_stores_that_never_meet_at_banks_by_a_remainder(step, width, banks, said):
-    """Reports of two repositories (2023.2): II 1 where each store has a bank of its own, else that of all banks."""
+    """Reports of two repositories (2023.2): II 1 where each store has a bank of its own, else that of all banks.
+
+    The step divides the number of banks in 40 loops (2021.1, too): the remainder is the step's multiple and a rest
+    that is a constant, so that these are settled.
+    """
     text = f"""void f(float in[16], float out[1024]) {{
     float x[1024];
 #pragma HLS ARRAY_PARTITION variable=x cyclic factor={banks}
