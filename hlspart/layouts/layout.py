@@ -58,7 +58,10 @@ class Layout(Protocol):
 
     @property
     def congruences(self) -> tuple[tuple[tuple[int, ...], int], ...]:
-        """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n."""
+        """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n.
+
+        Where the n are the sizes of `isl_banks`, that is enough, too: they are taken for the banks.
+        """
 
     @property
     def depths(self) -> Counter[int]:

@@ -47,7 +47,7 @@ from hlspart.model.source import Origin
 from hlspart.transform.text import Part, Printed
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # not frozen: whoever passes an exception on writes its traceback
 class Unprintable(Exception):
     """Something that generated code cannot hold; becomes a refusal or a diagnostic."""
 

@@ -67,12 +67,16 @@ def elements(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 class PythonWriter:
-    """Formulas as Python, where a helper is its own text."""
+    """Formulas as Python, where a helper is its own text; as bare as those in C, as both bind alike."""
 
     def div(self, text: str, divisor: int, greatest: int) -> str:
+        if divisor > 1 and divisor & (divisor - 1) == 0:
+            return f"({text}) >> {divisor.bit_length() - 1}"
         return f"(({text}) // {divisor})"
 
     def mod(self, text: str, divisor: int, greatest: int) -> str:
+        if divisor > 1 and divisor & (divisor - 1) == 0:
+            return f"({text}) & {divisor - 1}"
         return f"(({text}) % {divisor})"
 
     def look_up(self, values: Sequence[int], index: str, kind: str) -> str:
