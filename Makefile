@@ -58,8 +58,8 @@ format: $(DEVELOP)  ## format the Python code
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format --quiet .
 
-bench: $(DEVELOP)  ## ratios: cost against trip counts, file sizes
-	$(BIN)/python tests/bench.py $(BENCH)
+bench: $(DEVELOP)  ## ratios: cost against trip counts, file sizes; BASE=REVISION: against an older one
+	$(if $(BASE),$(BIN)/python tests/bench_commands.py $(BASE),$(BIN)/python tests/bench.py $(BENCH))
 
 accuracy: $(READY)  ## predicted against published synthesis reports
 	$(BIN)/python tests/accuracy/run.py

@@ -15,9 +15,11 @@ def main() -> None:
         return
     from hlspart.cli.app import run
 
-    gc.set_threshold(100_000, 50, 100)  # records live as long as the process: searching them for garbage costs a fifth
+    gc.set_threshold(400_000, 50, 100)  # records live as long as the process: searching them for garbage costs a fifth
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # nor is there anything to find at the end
+    sys.exit(code)
 
 
 __all__ = [
