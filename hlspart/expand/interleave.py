@@ -85,7 +85,7 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
     recurrences = [x for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)]
     states = max((x.ii for x in recurrences), default=0)
     names = {x.variable for x in recurrences}
-    if states <= (result.aim or 1) or loop.kind != "for":
+    if states <= (result.aim or 1):
         return
     sums = []
     for variable in program.variables:
@@ -238,10 +238,14 @@ def _around(
     line = text.rfind("\n", 0, start) + 1
     outer = indent_of(program, loop.at)
     behind = "".join(f"\n{pad}{x}" for x in last)
+    heads = loop.kind != "do"  # whose header stands in front of the body
     if not loop.body.braces:
-        buffer.insert(path, loop.header.span.end, " {")
         behind += f"\n{outer}}}"
-    if line > loop.header.span.end and not text[line:start].strip():
+        if heads:
+            buffer.insert(path, loop.header.span.end, " {")
+        else:
+            first = f"{{ {first}"
+    if heads and line > loop.header.span.end and not text[line:start].strip():
         buffer.insert(path, line - 1, f"\n{pad}{first}")
     else:
         buffer.insert(path, start, f"{first} ")
