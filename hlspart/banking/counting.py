@@ -82,7 +82,7 @@ class PortProblem(Sites):
         self.questions = 0
         self._gone: dict[Layout, frozenset[int]] = {}
         self._reach: dict[tuple[object, ...], frozenset[int]] = {}
-        self._apart: dict[Layout, bool] = {}
+        self._apart: dict[Layout, tuple[tuple[int, ...], ...] | None] = {}
         self._ideal: dict[tuple[Layout, Ports], _Busiest] = {}
         self._static: dict[tuple[Layout, Ports, bool], BankLoad] = {}
 
@@ -144,29 +144,31 @@ class PortProblem(Sites):
         banks = [settling(a.index, shape, a.leaves) for a in self.accesses if a.leaves and a.index is not None]
         return min((n for n in banks if n is not None), default=None)
 
-    def apart(self, layout: Layout) -> bool:
-        """Whether accesses at cyclic banks by a remainder of no power of two never meet in one, as differences tell.
+    def apart(self, layout: Layout) -> tuple[tuple[int, ...], ...] | None:
+        """Remainders of the accesses at cyclic banks of no power of two, where no two loads and no two stores have one.
 
-        13 j + c for c = 0 .. 12 lie in 13 of 15 banks, whatever j is: reports of 2023.2 have the II of that (three
-        kernels; also where an index moves by 16 in 80 banks). Where two of them may meet, they have that of all banks.
+        13 j + c for c = 0 .. 12 lie in 13 of 15 banks, whatever j is: reports of 2023.2 have the II of that (also where
+        an index moves by 16 in 80 banks). Where two of them may meet, they have that of all banks.
         """
         if layout not in self._apart:
-            self._apart[layout] = self._never_meet(layout)
+            self._apart[layout] = self._residues(layout)
         return self._apart[layout]
 
-    def _never_meet(self, layout: Layout) -> bool:
+    def _residues(self, layout: Layout) -> tuple[tuple[int, ...], ...] | None:
         if layout.per_dimension is None or not any(dim.divides for dim in layout.dims):
-            return False
+            return None
         forms = [affine_index(a) for a in self.accesses]
         if any(f is None or len(f) != len(layout.dims) for f in forms):
-            return False
+            return None
         known = [f for f in forms if f is not None]
-        residues = [
+        along = [
             [f[k].const % dim.banks for f in known]
             for k, dim in enumerate(layout.dims)
             if dim.by_remainder and all(f[k].terms == known[0][k].terms for f in known)
         ]
-        return bool(residues) and len(set(zip(*residues, strict=True))) == len(known)
+        residues = tuple(zip(*along, strict=True))
+        kinds = {(a.kind, r) for a, r in zip(self.accesses, residues, strict=False)}
+        return residues if along and len(kinds) == len(known) else None
 
     def reach(self, position: int, layout: Layout) -> frozenset[int]:
         """Flat banks that the access at ``position`` may touch over its whole domain: none when it never runs."""

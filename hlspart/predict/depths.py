@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.banking.accesses import division
-from hlspart.hardware.storage import Storage
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.model.access import Bounds
 from hlspart.model.causes import Cause
+from hlspart.predict.elaborate import Elaborated
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
 
@@ -75,16 +75,21 @@ def _named(kind: str) -> str:
     return "functions of the library" if kind.endswith("math") else kind
 
 
-def of_dividers(problem: Problem, storage: Storage) -> Iterator[Doubt]:
+def of_dividers(item: Elaborated) -> Iterator[Doubt]:
     """Accesses whose banks take a division: the divider's states are in too few reports (n bits: n + 4).
 
     Indices that no loaded value decides are divided at once, ahead of all else.
     """
-    for op in problem.graph.memory:
-        use = problem.ports.get(op.id)
-        if op.ref is None or use is None or len(use.banks) < 2:
-            continue
-        layout = storage.memory(op.ref.variable).layout
+    storage, ops = item.storage, item.lowered.graph.ops
+    divided = [
+        (ops[ident], memory.layout)
+        for variable, members in sorted(item.members.items())
+        if not ((memory := storage.memory(variable)).registers or memory.ports.unlimited)
+        for k, ident in enumerate(members)
+        if len(item.problems[variable].reach(k, memory.layout)) > 1
+    ]
+    for op, layout in sorted(divided, key=lambda x: x[0].id):
+        assert op.ref is not None
         forms = op.ref.index or (None,) * len(layout.dims)
         divisors = (division(form, dim) for form, dim in zip(forms, layout.dims, strict=False))
         if by := next(filter(None, divisors), None):

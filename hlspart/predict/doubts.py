@@ -94,9 +94,11 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
     yield Doubt(Cause(PARTED), idle=lambda v, bus: _divided(p, v, bus))
-    if storage.target.distances_tell_banks:
+    if storage.target.distances_tell_banks != "no":
         problems = p.elaborated.problems
-        yield Doubt(Cause(REMAINDERS), idle=lambda v, _: problems[v].apart(storage.memory(v).layout), banks=True)
+        yield Doubt(
+            Cause(REMAINDERS), idle=lambda v, _: problems[v].apart(storage.memory(v).layout) is not None, banks=True
+        )
     yield from of_remainders(p)
     yield from of_rows(p)
     yield from of_beats(p)

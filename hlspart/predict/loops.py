@@ -61,8 +61,11 @@ class LoopModel(Elaboration):
             memory = self.storage.memory(variable)
             if memory.registers or memory.ports.unlimited:
                 continue
+            apart = item.apart(variable)
             for k, ident in enumerate(members):
                 names = tuple(memory.bank(b) for b in sorted(item.problems[variable].reach(k, memory.layout)))
+                if apart is not None:  # one bank at a time, the same for all of one remainder
+                    names = (f"{memory.resource} remainder {'.'.join(map(str, apart[k]))}",)
                 op = item.lowered.graph.ops[ident]
                 branch = op.ref.branch if op.ref is not None and self.target.exclusive_arms else ()
                 uses[ident] = PortUse(names, op.kind == "load", branch)
@@ -72,7 +75,7 @@ class LoopModel(Elaboration):
         handing = 0.0 if quick else self.target.handing_ns
         problem = Problem(item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited, handing)
         problem = self._unclocked(item.nest, problem)
-        doubts = (*of_operators(problem, frozenset(estimated)), *of_dividers(problem, self.storage))
+        doubts = (*of_operators(problem, frozenset(estimated)), *of_dividers(item))
         return problem, (*doubts, *self._shared(item, problem))
 
     def _unclocked(self, nest: Nest, problem: Problem) -> Problem:
@@ -204,7 +207,8 @@ class LoopModel(Elaboration):
             memory = self.storage.memory(variable)
             if memory.registers:
                 continue
-            counts[variable] = item.problems[variable].count(memory.layout, memory.ports)
+            count = item.problems[variable].count(memory.layout, memory.ports)
+            counts[variable] = count if item.apart(variable) is None else replace(count, static=count.ideal)
             resource = max(resource, counts[variable].static.interval)
             ideal = max(ideal, counts[variable].ideal.interval)
         few = problem.limited

@@ -16,7 +16,7 @@ def of_remainders(p: Prediction) -> Iterator[Doubt]:
     assert p.schedule is not None
     for variable in p.counts:
         memory = item.storage.memory(variable)
-        if not any(dim.divides for dim in memory.layout.dims):
+        if item.apart(variable) is not None or not any(dim.divides for dim in memory.layout.dims):
             continue
         problem = PortProblem(item.space, item.accesses[variable], item.storage.target.exclusive_arms)
         load = problem.static(memory.layout, memory.ports, widened=True)

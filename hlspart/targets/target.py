@@ -373,9 +373,9 @@ class Target(Struct, frozen=True, dict=True):
         return bool(self.profile["pipeline"]["trusts_distances"])
 
     @property
-    def distances_tell_banks(self) -> bool:
-        """Whether the tool may see that constant distances keep accesses in banks of their own, by a remainder."""
-        return bool(self.profile["partition"]["distances_tell_banks"])
+    def distances_tell_banks(self) -> str:
+        """Whether ("no", "possibly", "yes") constant distances keep accesses in banks of their own, by a remainder."""
+        return str(self.profile["partition"]["distances_tell_banks"])
 
     @property
     def unrelated_rows(self) -> bool:
