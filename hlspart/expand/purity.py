@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hlspart.model.program import ArrayRef, Call, Name, OpaqueExpr, Program, ScalarType, Variable, walk
+from hlspart.model.pure_functions import is_pure
 from hlspart.semantics.effects import effects, statement_expressions
-from hlspart.semantics.pure_functions import is_pure
 
 #: Operations of channels that do the same whenever they run, as long as their order stays.
 BLOCKING = frozenset(("stream.read", "stream.write"))

@@ -43,10 +43,10 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.model.pure_functions import is_pure
 from hlspart.model.source import Origin
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.semantics.overlap import overlaps
-from hlspart.semantics.pure_functions import is_pure
 
 
 class Refusal(Exception):

@@ -6,7 +6,6 @@ One small precedence parser over tokens; what a name means is the caller's ``loo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
 
 from hlspart.frontend.literals import character, integer
 from hlspart.frontend.tokens import SourceError, Token, lex_line, with_qualified_names
@@ -247,7 +246,7 @@ def evaluate(text: str, program: ir.Program, function: str | None, block: int | 
     def lookup(name: str) -> int | None:
         variable = visible(program, name, function, block)
         if variable is not None:
-            return value_of(variable.init, program.variables) if variable.const and variable.init else None
+            return value_of(ir.Name(variable.at, variable.type, variable.id), program.variables)
         return program.constants.get(name)
 
     def call(name: str, values: Sequence[int]) -> int | None:
@@ -287,23 +286,6 @@ def called(
         return None
     value = value_of(body[0].value, variables, known, inner)
     return None if value is None else truncated(value, function.return_type)
-
-
-class Known(Protocol):
-    """What is read so far."""
-
-    variables: list[ir.Variable]
-    functions: dict[str, ir.Function]
-
-
-def constant_call(function: str, args: Sequence[ir.Expr], known: Known) -> int | None:
-    """The value of a call of a C++ function that is an integer constant (``constexpr``)."""
-    callee = known.functions.get(function)
-    values = [value_of(a, known.variables) for a in args] if callee is not None else []
-    numbers = [v for v in values if v is not None]
-    if callee is None or len(numbers) < len(values):
-        return None
-    return called(callee, numbers, known.variables, known.functions)
 
 
 def truncated(value: int, type_: ir.CType) -> int | None:

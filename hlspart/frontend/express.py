@@ -12,10 +12,11 @@ from typing import Any, Protocol
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
-from hlspart.frontend.constants import constant_call, value_of
+from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
 from hlspart.frontend.defaults import left_out
 from hlspart.frontend.elements import Elements, stored_bits
+from hlspart.frontend.folded import constant_call
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
 from hlspart.frontend.literals import string_length
@@ -285,7 +286,7 @@ class Expressions:
             if not several:
                 args += left_out(self.context, written, len(args), self.at(closing, closing))
             type_ = self._overloaded(function, type_, args)
-            known = constant_call(function, args, self.context.collected) if self.context.language == "c++" else None
+            known = constant_call(self.context, function, type_, args, entry)
             if known is not None:
                 return ir.Const(at, type_, known, spell(self.text.tokens[first : closing + 1]).strip()), first, closing
             self.context.collected.called.setdefault(function, name)

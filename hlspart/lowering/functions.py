@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hlspart.semantics.pure_functions import CHOSEN, COMPUTED, base_of, is_pure
+from hlspart.model.pure_functions import CHOSEN, COMPUTED, base_of, is_pure
 
 _OPERATORS = {"sqrt": "sqrt", "exp": "exp"}  # the others have none of their own: one kind, `math`
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}

@@ -24,6 +24,7 @@ __all__ = [
     "printable",
     "program",
     "project",
+    "pure_functions",
     "reals",
     "rebuild",
     "results",

@@ -14,13 +14,15 @@ _MOST = 2.0**63
 def whole_part(expr: ir.Expr, variables: Sequence[ir.Variable], whole: Whole) -> int | None:
     """What a constant of floating point becomes as an integer; ``whole`` gives the values of integers."""
     real = isinstance(expr.type, ir.ScalarType) and expr.type.kind == "float"
-    value = _real(expr, variables, whole) if real else None
+    value = real_value(expr, variables, whole) if real else None
     return None if value is None or not abs(value) < _MOST else int(value)
 
 
-def _real(expr: ir.Expr, variables: Sequence[ir.Variable], whole: Whole) -> float | None:
+def real_value(expr: ir.Expr, variables: Sequence[ir.Variable], whole: Whole) -> float | None:
+    """A constant as a real number, rounded as its type holds it; ``whole`` gives the values of integers."""
+
     def of(inner: ir.Expr) -> float | None:
-        return _real(inner, variables, whole)
+        return real_value(inner, variables, whole)
 
     if not isinstance(expr.type, ir.ScalarType):
         return None

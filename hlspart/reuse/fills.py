@@ -35,6 +35,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.model.pure_functions import is_pure
 from hlspart.model.source import Origin, Span, comments
 from hlspart.reuse.forms import form_of
 from hlspart.reuse.windows import Window, WindowNest, is_int, only, plain_body
@@ -42,7 +43,6 @@ from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.semantics.overlap import overlaps
-from hlspart.semantics.pure_functions import is_pure
 from hlspart.sets.windows import covered, in_step
 
 #: Lines that give words another meaning.

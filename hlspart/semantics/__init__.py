@@ -12,7 +12,6 @@ __all__ = [
     "overlap",
     "parameters",
     "places",
-    "pure_functions",
     "spans",
     "structures",
 ]

@@ -41,7 +41,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.semantics.pure_functions import is_pure
+from hlspart.model.pure_functions import is_pure
 
 # Other functions of libraries that read or write nothing but their arguments.
 _LIBRARY = """

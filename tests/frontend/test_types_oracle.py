@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from frontend_help import good, named
+from frontend_help import good, intervals, named
 
 from hlspart.frontend.constants import evaluate
 from hlspart.frontend.types import size_of
@@ -126,3 +126,35 @@ def test_names_are_looked_up_from_the_inside_out() -> None:
     assert evaluate("U", loaded, "f", inner.scope) == 4
     assert evaluate("W", loaded, "f") is None
     assert evaluate("W+U", loaded, "f", named(loaded, "W").scope) == 8
+
+
+FOLDED = [
+    "log2(64)", "ceil(log2(20.0))", "int(std::log2(N)) + 1", "sqrt(50.0f)", "pow(2, 5)", "std::floor(-2.5) * 2",
+    "std::max(N, 3)", "std::min(N, 3)", "ilogb(N / 2)", "round(-2.5)", "trunc(2.9)", "fabs(-3.0)", "log2f(1000.0f)",
+    "fmax(2.5, N)", "exp2(N - 8)",
+]  # fmt: skip
+
+
+@needs_gcc
+def test_calls_of_the_library_with_constants_are_constants() -> None:
+    """The values are those that a C++ compiler folds them to; what the program defines itself is not the library's."""
+    text = "#include <cmath>\n#include <algorithm>\nconst int N = 12;\n"
+    text += "".join(f"const int v{i} = {e};\n" for i, e in enumerate(FOLDED))
+    loaded = good(text, "t.cpp")
+    values = [evaluate(f"v{i}", loaded, None) for i in range(len(FOLDED))]
+    checks = "".join(f'static_assert(int({e}) == {v}, "");\n' for e, v in zip(FOLDED, values, strict=True))
+    arguments = ["g++", "-std=c++17", "-fsyntax-only", "-xc++", "-"]
+    run = subprocess.run(arguments, input=text + checks, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    own = good("int log2(int n) { int k = 0; while (n >>= 1) k++; return k + 1; }\nconst int v = log2(8);\n", "t.cpp")
+    assert evaluate("v", own, None) is None
+    assert evaluate("v", good("#include <math.h>\ndouble x;\nstatic const int v = log2(x);\n"), None) is None
+
+
+def test_a_loop_to_the_logarithm_of_a_constant_is_unrolled() -> None:
+    text = "#include <cmath>\ntemplate <int M> int f(int x[M]) {\n  const int p = int(std::ceil(std::log2(M)));\n"
+    text += "  int s = 0;\n"
+    text += "  for (int j = 0; j < M; j++) {\n#pragma HLS PIPELINE\n"
+    text += "    for (int i = 0, d = 1; i < p; i++, d *= 2) s += x[j] >> d;\n  }\n  return s;\n}\n"
+    text += "int top(int x[16]) { return f<16>(x); }\n"
+    assert [ii for ii, _ in intervals(text)] == [1]
