@@ -38,6 +38,8 @@ class ClassScope:
         self.unit, self.of, self.params, self.static = unit, text.name.text, params, static
         self.data = {m.name.text for m in unit.table.data(self.of)}
         self.methods = {f.name.text: f for f, _ in unit.table.functions(self.of)}
+        self._hidden: list[tuple[str, int]] = []  # members that a variable of a block hides, with its depth
+        self._depth = self._round = 0  # of braces, of other brackets
 
     def rewritten(self, words: Sequence[Token], skip: bool = False) -> list[Token]:
         """Text of the class. ``skip``: a declaration, in which names of data are the declaration's own."""
@@ -53,12 +55,22 @@ class ClassScope:
                 continue
             before = tokens[at - 1].text if at else ""
             if token.kind != "id" or (before in (".", "->", "::") and not (at > 1 and tokens[at - 2].text == "this")):
-                self.unit.level += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
+                self._bracket(token)
                 out.append(token)
                 at += 1
                 continue
             at = self._name(tokens, at, out, skip)
         return out
+
+    def _bracket(self, token: Token) -> None:
+        if token.kind != "op":
+            return
+        step = (token.text == "{") - (token.text == "}")
+        self.unit.level += step
+        self._depth += step
+        self._round += (token.text in ("(", "[")) - (token.text in (")", "]"))
+        if step < 0:
+            self._hidden = [h for h in self._hidden if h[1] <= self._depth]
 
     def _name(self, tokens: list[Token], at: int, out: list[Token], skip: bool) -> int:
         token, after = tokens[at], tokens[at + 1].text
@@ -84,14 +96,18 @@ class ClassScope:
         if after == "::" and self._of_base(tokens[at], tokens[at + 2]):
             return self._name(tokens, at + 2, out, skip)
         known = text in self.data or text in self.methods or self.unit.table.owner(of, text) is not None
-        if not known or text in self.params or after == "::":
+        hidden = any(name == text for name, _ in self._hidden)
+        if not known or text in self.params or hidden or after == "::":
             return self.unit.plain(tokens, at, out)
         if text in self.data:
             if skip:
                 out.append(token)
                 return at + 1
             if self._declares(tokens, at):
-                raise refuse(token, f"variable named like the member {text}")
+                if self._round:  # in the head of a loop
+                    raise refuse(token, f"variable named like the member {text}")
+                self._hidden.append((text, self._depth))
+                return self._keep(token, out, at)
             if self.static:
                 raise refuse(token, f"member {text} in a static function")
             out += [like(SELF, "id", token), like(".", "op", token), token]

@@ -18,6 +18,7 @@ from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
 MOST = 200  # attempts to read a unit
 _MOST_IN_ONE = 4  # statements of a function, before it is given up
+_MOST_METHODS = 8  # member functions of a class, likewise
 _MARK = "__hole_"
 _JUMPS = frozenset(("return", "goto", "break", "continue", "co_return", "co_yield"))
 _NO_DECLARATION = frozenset(("return", "if", "else", "switch", "case", "delete", "throw", "goto"))
@@ -145,7 +146,10 @@ class Holes:
         return False
 
     def tokens(self) -> list[Token]:
-        """The unit's tokens with each hole in a function as ``__hole_N;``, and without the others and their pragmas."""
+        """The unit's tokens with each hole in a function as ``__hole_N;``, and without the others and their pragmas.
+
+        A member function whose body is a hole is declared.
+        """
         result: list[Token] = []
         at = 0
         for number, hole in enumerate(self.cuts):
@@ -155,6 +159,8 @@ class Holes:
                 if hole.item.kind != "body" and first.text == "return":
                     result.append(first)
                 result += [_like(first, f"{_MARK}{number}", "id"), _like(last, ";", "op")]
+            elif hole.item.kind == "method":
+                result.append(_like(hole.tokens[0], ";", "op"))
             at = hole.last + 1
         return result + self._tokens[at:]
 
@@ -191,16 +197,21 @@ class Holes:
     def _piece(self, at: int) -> OutlineItem | None:
         """What to cut around a token: the smallest item that is not cut yet and may be left out."""
         around = list(self._outline.around(at))
-        if any(r.kind == "class" for r in around):  # with all its members: what they share is not told apart
-            around = around[: [r.kind for r in around].index("class") + 1]
+        kinds = [r.kind for r in around]
+        if "class" in kinds:  # of what members share, only their bodies are told apart
+            first = kinds.index("class")
+            around = [*around[: first + 1], *self._method(around[first:])]
         hole = self._at_token(at)
         cut = None if hole is None else hole.item
         near = self._cuts[self._between(around[0].first, around[0].last)] if around else []
         inside = sum(h.in_function for h in near)
+        methods = sum(h.item.kind == "method" for h in near)
         for item in reversed(around):
             if cut is not None and item.last - item.first <= cut.last - cut.first:
                 continue
             if item.first > item.last:
+                continue
+            if methods >= _MOST_METHODS and item.kind == "method":
                 continue
             if inside >= _MOST_IN_ONE and item.kind in ("statement", "loop"):
                 continue
@@ -208,6 +219,20 @@ class Holes:
                 continue
             return item
         return None
+
+    def _method(self, around: Sequence[OutlineItem]) -> Iterator[OutlineItem]:
+        """The body of the member function among what holds a token, from a class inwards; not of a constructor."""
+        at = next((i for i, r in enumerate(around) if r.kind == "body"), None)
+        if at is None or around[at - 2].kind != "class":
+            return
+        class_, function, body = around[at - 2 : at + 1]
+        head = [t.text for t in self._tokens[function.first : body.first - 1]]
+        name = head[head.index("(") - 1] if "(" in head else ""
+        named = self._tokens[class_.first : function.first]
+        tags = (i for i, t in enumerate(named) if t.text in _TAGS and named[i - 1].text not in ("<", ","))
+        own = next((named[i + 1].text for i in tags if i + 1 < len(named)), "")
+        if name not in ("", own) and "~" not in head:
+            yield OutlineItem("method", body.first - 1, body.last + 1)
 
     def _jumps(self, item: OutlineItem) -> bool:
         """Whether control may leave a statement other than at its end."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from hlspart.frontend.tokens import PragmaToken, Token
 
-Kind = Literal["declaration", "class", "function", "body", "statement", "loop"]
+Kind = Literal["declaration", "class", "method", "function", "body", "statement", "loop"]
 
 _CONTAINERS = frozenset(("struct", "class", "union", "enum"))
 _LOOPS = frozenset(("for", "while", "do"))
@@ -21,7 +21,10 @@ _CONTINUES = frozenset((",", ";", "=", "(", "[", ".", "->"))  # what follows a b
 
 
 class OutlineItem(Struct, frozen=True):
-    """Tokens ``first..last``. A "body" is what stands between the braces of a function."""
+    """Tokens ``first..last``. A "body" is what stands between the braces of a function.
+
+    A "method" is the body of a member function with its braces, where it may be left out.
+    """
 
     kind: Kind
     first: int

@@ -109,7 +109,9 @@ REFUSED = {
     "class C { int d; public: C *g() { return this; } }; int h() { C c; return 1; }": "this",
     "class C { int d; public: ~C() { d = 1; } }; int h() { C c; return 1; }": "destructor",
     "class C : public Gone { int d; public: int g() { return d; } }; int h() { C c; return c.g(); }": "from Gone",
-    "class C { int d; public: int g() { int d = 2; return d; } }; int h(C &c) { return 1; }": "named like the member d",
+    "class C { int d; public: int g() { for (int d = 0; d < 2; d++) {} return d; } }; int h(C &c) { return 1; }": (
+        "named like the member d"
+    ),
     "class C { int d[4]; public: C() {\n#pragma HLS ARRAY_PARTITION variable=d complete dim=0\n} int g(); }; "
     "int h() { C c[2]; return 1; }": "array of objects",
 }  # fmt: skip

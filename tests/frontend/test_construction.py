@@ -58,6 +58,15 @@ def _plain(name: str) -> str:
 
 
 RUNS = {
+    "variables that hide members": """
+struct J {
+  int a, n, b;
+  J() { a = 1; n = 2; b = 3; }
+  int f(int x) { int a = x; { int n = a + 1; a += n; } n += a; return a + n; }
+  int g() { int b = 7; n = b; if (n > 3) { int a = 5; n += a; } a = n; return this->b + a; }
+};
+int main() { J j; J k[2]; k[0] = j; printf("%d %d %d %d\\n", k[0].f(5), k[0].g(), k[0].a, k[0].n); return 0; }
+""",
     "a copy by a constructor of its own": """
 struct C { int a, b; C() { a = 1; b = 2; } C(const C &o) { a = o.a * 3; b = o.b + 7; } };
 static int taken(C c) { return c.a * 100 + c.b; }

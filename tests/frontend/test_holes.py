@@ -269,3 +269,49 @@ int g(int a[8]) { return a[1]; }
         (9, "#if without #endif"),
     ]
     assert program(text.replace("not ON", "!ON").replace(" and ", "&&").replace("bitor", "|")).units[0].error
+
+
+METHODS = """\
+static int total[8];
+struct Job {
+  int a[8], n;
+  int get(int i) const { return a[i] + n; }
+  void put(int i, int v) { a[i] = v; }
+  static Job *make(int n) {
+#pragma HLS PIPLINE
+    Job *j = new Job();
+    total[0] += n;
+    return j;
+  }
+  int tell() { throw n; }
+};
+int top(int x[64], int y[64]) {
+  Job q;
+  q.n = 3;
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+    q.put(i, x[i]);
+    total[i] = q.get(i);
+  }
+  return q.n;
+}
+int other(int y[64]) {
+  Job q;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    y[i] = q.tell();
+  }
+  return q.n;
+}
+"""
+
+
+def test_a_member_function_that_is_not_read_leaves_the_rest_of_its_class() -> None:
+    found = _pipeline(METHODS)
+    holes = [d.place.line for d in found.program.diagnostics if d.rule == "HLP003"]
+    assert holes == [8, 12]
+    assert [(x.ii is not None, x.cause) for x in found.figures.loops] == [
+        (True, None),
+        (False, "the body of Job::tell is not given"),
+    ]
+    assert ("PIPLINE" in str(found.program.pragmas)) and any("total" in h.names for h in found.program.holes)
