@@ -109,6 +109,7 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         f'#include "{source}"',
         "#undef main",
         *(f"{o.element} {o.name}{_brackets(o.shape)};" for o in interface.globals if not o.defined),
+        *(f"namespace {name} {{" for name in interface.namespace),
         *(
             f"typedef decltype((({o.element} *)0)->read()) {_word(o)};"
             if o.passing == "stream"
@@ -134,8 +135,10 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         *(line for o in outputs for line in _move(o, "write", "out")),
         "    }",
         "}",
+        *("}" for _ in interface.namespace),
         "int main(int argc, char **argv)",
         "{",
+        f"    using namespace {'::'.join(interface.namespace)};" if interface.namespace else "",
         f"    int in = hlspart_open(argv[1], 0), out = hlspart_open(argv[2], {_WRITE_NEW}, 0600);",
         "    if (argc < 3 || in < 0 || out < 0) return 3;",
         _DIRECTION,

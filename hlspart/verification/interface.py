@@ -48,6 +48,14 @@ _NAMES = {
 }  # fmt: skip
 
 
+#: What a text is skipped by, or opens or closes a scope with.
+_SCOPES = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*"""
+    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\bnamespace\b[^;{}=()]*\{|[{}]""",
+    re.MULTILINE | re.DOTALL,
+)
+
+
 class Incomparable(Exception):
     """The versions cannot be compared; the message says why. Caught inside the package."""
 
@@ -100,7 +108,10 @@ class Object(Struct, frozen=True):
 
 
 class Interface(Struct, frozen=True):
-    """Objects of one version of the top function, parameters in order, then globals by name."""
+    """Objects of one version of the top function, parameters in order, then globals by name.
+
+    ``namespace``: that of the top function, in which its name and its types mean what they do there.
+    """
 
     top: str
     parameters: tuple[Object, ...]
@@ -108,6 +119,7 @@ class Interface(Struct, frozen=True):
     result: Object | None
     skipped: tuple[str, ...]
     language: Literal["c", "c++"] = "c"
+    namespace: tuple[str, ...] = ()
 
 
 def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interface:
@@ -131,7 +143,21 @@ def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interfa
             skipped.append(str(reason))
     language = program.units[0].language
     ordered = tuple(sorted(streams, key=lambda o: o.name))
-    return Interface(top, parameters, ordered, _result(function), tuple(skipped), language)
+    namespace = _namespace(program, function) if language == "c++" else ()
+    return Interface(top, parameters, ordered, _result(function), tuple(skipped), language, namespace)
+
+
+def _namespace(program: Program, function: Function) -> tuple[str, ...]:
+    """The namespaces around the definition of a function, those without a name left out."""
+    source = program.sources.get(function.at.span.path)
+    opened: list[tuple[str, ...]] = []
+    for match in _SCOPES.finditer(source.text if source is not None else "", 0, function.at.span.start):
+        text = match[0]
+        if text == "{" or text.startswith("namespace"):
+            opened.append(tuple(re.findall(r"\w+", text)[1:]))
+        elif text == "}" and opened:
+            opened.pop()
+    return tuple(name for names in opened for name in names)
 
 
 def _parameter(program: Program, position: int, ident: int, extents: Mapping[str, int]) -> Object:

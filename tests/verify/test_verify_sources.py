@@ -103,3 +103,26 @@ def test_halves_are_driven(tmp_path: Path) -> None:
         str(tmp_path / "old/k.cpp"), str(tmp_path / "new/k.cpp"), VerifyOptions(vectors=12, extents={"s": 1})
     )
     assert other.difference is not None and other.difference.place == "a[7]"
+
+
+def test_a_kernel_in_a_namespace_means_the_types_and_names_of_its_namespace(tmp_path: Path) -> None:
+    text = """#define OPEN {
+struct P { char other[3]; }; // not the one { of the kernel
+int total;
+namespace first { namespace second {
+const char *const NOTE = "{";
+struct P { int a, b; };
+enum Mode { one, two };
+typedef short number;
+int calls;
+void k(P p[8], number x, Mode m) {
+    for (int i = 0; i < 8; i++) p[i].a = p[i].b + x + (m == two);
+    calls++;
+}
+} /* } */ }
+"""
+    changed = text.replace("p[i].b + x", "x + p[i].b"), text.replace("i < 8; i++) p", "i < 7; i++) p")
+    assert compared(tmp_path, text, changed[0], name="k.cpp").status == "equal"
+    (tmp_path / "new" / "k.cpp").write_text(changed[1])
+    other = verify(str(tmp_path / "old" / "k.cpp"), str(tmp_path / "new" / "k.cpp"), VerifyOptions(vectors=12, top="k"))
+    assert other.difference is not None and other.difference.place == "p[7].a", other.message
