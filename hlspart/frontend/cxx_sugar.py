@@ -53,6 +53,9 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
     return work.tokens[:-LOOK_AHEAD]
 
 
+_NO_TYPE = frozenset(("return", "case", "else", "goto", "throw", "do", "sizeof", "delete", "new"))
+
+
 class _Sugar:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -86,27 +89,37 @@ class _Sugar:
             if tokens[close + 1].text != "=":
                 at = close
                 continue
-            self.count += 1
-            whole = f"__bound_{self.count}"
+            whole = f"[{', '.join(names)}]"  # as the user calls it, and no name that anything else has
             self._rename(close + 1, {n: [whole, ".", f"{NTH}{k}"] for k, n in enumerate(names)})
             tokens[at + 1 : close + 1] = [like(whole, "id", tokens[at + 1])]
             at += 2
 
     def _rename(self, start: int, names: dict[str, list[str]]) -> None:
-        """Replace names up to the end of the block that is open at ``start``."""
+        """Replace names up to the end of the block that is open at ``start``, where nothing declares them anew."""
         tokens, at, level = self.tokens, start, 0
+        hidden: list[tuple[str, int, int]] = []  # with the level of the block and, in the head of a loop, its end
         while at < len(tokens):
             token = tokens[at]
+            hidden = [h for h in hidden if h[1] <= level and (h[2] < 0 or at <= h[2])]
             if token.kind == "op":
                 level += (token.text == "{") - (token.text == "}")
                 if level < 0:
                     return
-            elif isinstance(token, PragmaToken):
+            elif token.kind != "id" or isinstance(token, PragmaToken):
                 pass
-            elif token.kind == "id" and token.text in names and tokens[at - 1].text not in (".", "->", "::"):
-                made = [like(t, "op" if not _word(t) else "id", token) for t in names[token.text]]
-                tokens[at : at + 1] = not_in_text(made, token)
-                at += len(made) - 1
+            elif token.text == "auto" and tokens[at + 1].text == "[":  # another binding
+                end = partner(tokens, at + 1)
+                hidden += [(t.text, level, -1) for t in tokens[at + 2 : end] if t.text in names]
+                at = end
+            elif token.text in names and tokens[at - 1].text not in (".", "->", "::"):
+                if _declares(tokens, at):
+                    hidden.append((token.text, level, _end_of_head(tokens, at)))
+                elif all(h[0] != token.text for h in hidden):
+                    kinds = ["id" if _word(t) or t.startswith("[") else "op" for t in names[token.text]]
+                    made = [like(t, kind, token) for t, kind in zip(names[token.text], kinds, strict=True)]
+                    tokens[at : at + 1] = not_in_text(made, token)
+                    hidden = [(n, of, end + len(made) - 1 if end >= 0 else end) for n, of, end in hidden]
+                    at += len(made) - 1
             at += 1
 
     # --------------------------------------------------------------------------- concatenations
@@ -338,6 +351,36 @@ def _element(shape: DeclaredShape) -> Sequence[Token] | None:
         return None
     texts = [t.text for t in shape.type]
     return split(list(shape.type[texts.index("<") + 1 : -1]))[0]
+
+
+def _declares(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a name stands where a declaration has it."""
+    first = at - 1
+    while tokens[first].kind in ("id", "num") or tokens[first].text in ("::", "<", ">", ",", "*", "&", "&&"):
+        if isinstance(tokens[first], PragmaToken):
+            break
+        first -= 1
+    words = tokens[first + 1 : at]
+    begins = tokens[first].text in (";", "{", "}", "(", ")", ":") or isinstance(tokens[first], PragmaToken)
+    typed = bool(words) and words[0].kind == "id" and words[0].text not in _NO_TYPE
+    plain = typed and (words[-1].kind == "id" or (words[-1].text in ("*", "&", "&&", ">") and len(words) > 1))
+    return begins and plain and tokens[at + 1].text in (";", "=", "[", ",", "(", "{", ":")
+
+
+def _end_of_head(tokens: Sequence[Token], at: int) -> int:
+    """The end of the loop in whose head a token stands; -1 where it stands in none."""
+    level = 0
+    for opening in range(at, -1, -1):
+        text = tokens[opening].text if tokens[opening].kind == "op" else ""
+        level += (text == ")") - (text == "(")
+        if level < 0:
+            body = partner(tokens, opening) + 1
+            while isinstance(tokens[body], PragmaToken):
+                body += 1
+            return partner(tokens, body) if tokens[body].text == "{" else semicolon(tokens, body)
+        if text in ("{", "}"):
+            break
+    return -1
 
 
 def _word(text: str) -> bool:

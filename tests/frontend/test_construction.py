@@ -58,6 +58,20 @@ def _plain(name: str) -> str:
 
 
 RUNS = {
+    "bindings that hide others": """
+struct P { int a, b; };
+static P get(int i) { P p; p.a = i; p.b = i + 1; return p; }
+int main() {
+  int y = 0; P x; x.a = 5; x.b = 7;
+  auto [v, w] = get(3);
+  { auto [v, z] = x; w += v * z; }
+  for (int v = 0; v < 3; v++) { y += v * w; }
+  if (y > 2) { int w = 4; y += w; int *p = &w; y += *p * v; }
+  v += y; y += v * w;
+  printf("%d %d %d\\n", v, w, y);
+  return 0;
+}
+""",
     "variables that hide members": """
 struct J {
   int a, n, b;

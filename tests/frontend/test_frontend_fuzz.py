@@ -21,7 +21,7 @@ def check(loaded: ir.Program, text: str) -> None:
                     span = node.at.span
                     assert 0 <= span.start <= span.end <= len(loaded.sources[span.path].text), text
     for variable in loaded.variables:
-        made = "<" in variable.name or variable.name.startswith("__bound_")  # names that no source has
+        made = "<" in variable.name or variable.name.startswith("[")  # names that no source has
         if variable.at.kind == "plain" and not made:
             assert loaded.text(variable.at).replace("\\\n", "") == variable.name.rpartition("::")[2], text
 

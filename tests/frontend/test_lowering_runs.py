@@ -33,7 +33,8 @@ class Printer:
     def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.structs: dict[str, ir.StructType] = {}
-        self.names = {v.id: f"{v.name}_{v.id}" for v in program.variables}
+        said = {v.id: "".join(c if c.isalnum() else "_" for c in v.name) for v in program.variables}  # auto [a, b]
+        self.names = {ident: f"{name}_{ident}" for ident, name in said.items()}
 
     def declare(self, type_: ir.CType, name: str) -> str:
         match type_:
