@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from hlspart.lowering.distances import MEETING
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.results import Proof
 from hlspart.predict.doubts import loosest
@@ -85,6 +86,7 @@ def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
     """Orders of a value and what is made of it, over memories too where it is certainly this value."""
     ops, spoken = graph.ops, {v for d in p.elaborated.carriers.pragmas for v in d.variables}
     everywhere = any(not d.variables for d in p.elaborated.carriers.pragmas)
+    meeting = p.elaborated.carriers.uncertain[MEETING]
     stores = Counter(op.ref.variable for op in graph.memory if op.kind == "store" and op.ref is not None)
     for edge in graph.edges:
         a, b = ops[edge.source].ref, ops[edge.sink].ref
@@ -92,6 +94,8 @@ def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
             continue
         if edge.kind == "data" and edge.gap is None:
             yield edge
+        elif (edge.source, edge.sink) in meeting:
+            continue  # other data, and the two never meet
         elif edge.kind == "memory" and edge.distance and a is not None and b is not None:
             certain = not (a.guarded or b.guarded or everywhere) and a.variable not in spoken
             if (a.kind, b.kind) == ("write", "read") and certain and stores[a.variable] == 1:

@@ -209,7 +209,7 @@ class Uncovered(Struct, frozen=True, dict=True):
         """
         reached = self.reached(nest)
         yield from map(Cause, self._ports_of_modules(nest, reached))
-        if p.recurrence_ii <= 1 or p.recurrence_ii < p.resource_ii or not reached:
+        if p.recurrence_ii < p.resource_ii or not reached:
             return
         graph = p.problem.graph
         on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}

@@ -300,7 +300,7 @@ def _meet(a: Bounds, b: Bounds) -> bool:
 def _why(mine: LoopResult, said: ReportedLoop | None, drift: list[str], report: Report) -> str | None:
     """The first point where model and tool part ways, in one sentence."""
     if not drift:
-        return None
+        return f"bounds: {mine.cause}" if said is not None and mine.ii is None and mine.cause else None
     if said is None:
         return "the report has no such loop: the tool unrolled, merged or named it otherwise"
     if "pipelining" in drift:

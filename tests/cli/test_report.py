@@ -278,8 +278,8 @@ def test_a_large_map_shows_one_period_and_all_of_what_does_not_repeat(cli, tmp_p
 
 def test_the_card_of_an_uncertain_loop_does_not_say_that_it_misses(cli, tmp_path: Path) -> None:
     (tmp_path / "h.c").write_text(
-        "void f(const unsigned char v[64], int h[256]) {\n"
-        "COUNT: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    h[v[i]]++; }\n}\n"
+        "void f(const unsigned char v[64], const unsigned char w[64], int h[256]) {\n"
+        "COUNT: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    h[v[i]] = i; h[w[i]] = 1; }\n}\n"
     )
     assert cli("report", "h.c", "-o", "h.html").code == 0
     (card,) = re.findall(r"<article class=\"(.*?)</article>", (tmp_path / "h.html").read_text(), re.S)

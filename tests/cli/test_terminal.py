@@ -150,9 +150,9 @@ def test_loops_above_one_without_a_target_are_named(cli, tmp_path: Path) -> None
 
 def test_ii_and_infer_call_the_same_loops_late_and_uncertain(cli, tmp_path: Path) -> None:
     (tmp_path / "h.c").write_text(
-        "void f(const unsigned char v[64], int h[256]) {\nBINS: for (int i = 0; i < 256; i++) {\n"
-        "#pragma HLS UNROLL factor=8\n    h[i] = 0; }\n"
-        "COUNT: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    h[v[i]]++; }\n}\n"
+        "void f(const unsigned char v[64], const unsigned char w[64], int h[256]) {\n"
+        "BINS: for (int i = 0; i < 256; i++) {\n#pragma HLS UNROLL factor=8\n    h[i] = 0; }\n"
+        "COUNT: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    h[v[i]] = i; h[w[i]] = 1; }\n}\n"
     )
     said = "h.c: 1 of 2 pipelined loops has no certain II: COUNT II 1 to 2, target 1; without a target: BINS II 4\n"
     assert said in cli("ii", "h.c").out

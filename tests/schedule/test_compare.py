@@ -262,6 +262,20 @@ def test_drift_is_explained(tmp_path):
     assert fates == {("A", "cyclic"): "applied", ("V", "cyclic"): "added"}
 
 
+def test_bounds_that_hold_come_with_their_causes(tmp_path):
+    (tmp_path / "b.c").write_text("""void f(const int x[62], const int y[62], int h[256]) {
+    FIRST: for (int i = 0; i < 62; i++) {
+#pragma HLS PIPELINE II=1
+        h[x[i]] = i, h[y[i]] = 1;
+    }
+}""")
+    (tmp_path / "f_csynth.rpt").write_text(VITIS)
+    paths = [str(tmp_path / "b.c"), "--report", str(tmp_path / "f_csynth.rpt"), "--format", "json"]
+    shape = json.loads(CliRunner().invoke(command, paths, standalone_mode=False).stdout)
+    first = shape["loops"][0]
+    assert "II" not in first["drift"] and first["why"].startswith("bounds: whether iterations touch the same element")
+
+
 def test_text_and_usage(tmp_path):
     done = run(tmp_path, {"hls.log": NEW_LOG}, "--log", "hls.log")
     assert "f/FIRST" in done.stdout and "200-885" not in done.stdout

@@ -89,7 +89,7 @@ void f(const int t[64], int o[64]) {
         (HALVES, "vitis-2022.1", 2, "values from outside"),
         (FLATTENED, "vitis-2022.2", 1, "flattened"),
         (PLACE, "vitis-2022.2", 20, "updates in place"),
-        (MERGE, "vitis-2022.2", 1, "next address"),
+        (MERGE, "vivado-hls-2020.1", 1, "next address"),
         (SHORT, "vitis-2022.1", 1, "values from outside"),
         (TURNS, "vitis-2022.1", 1, "remainders"),
         (HISTOGRAM, "vitis-2022.1", 1, "remainders"),
@@ -102,6 +102,26 @@ def test_bounds_hold_both(text, tool, least, words):
     assert low == least < high
 
 
+def test_a_loop_that_is_all_of_its_function_reads_what_one_state_makes_in_that_state():
+    """Reports of merges and an automaton (2022.2 and 2023.2, 10 ns): II 1. Sums of floats go through a register."""
+    assert pipelined_loop(MERGE, tool="vitis-2022.2", clock_ns=10).ii == 1
+    sums = """void f(const float a[64][64], float o[64]) {
+    for (int i = 0; i < 64; i++) {
+        float s = 0;
+        L: for (int j = 0; j < 64; j++) {
+#pragma HLS PIPELINE II=1
+            s += a[i][j] * a[j][i];
+        }
+        o[i] = s;
+    }
+}"""
+    alone, beside = (
+        pipelined_loop(t, tool="vitis-2022.2").ii
+        for t in (sums, sums.replace("    for (int i", "    o[0] = 1;\n    for (int i", 1))
+    )
+    assert alone is not None and beside is not None and alone >= beside
+
+
 TWO = """void f(int h[256], const int k[64], const int a[64][8]) {
     int t[64][8];
     for (int i = 0; i < 64; i++)
@@ -110,7 +130,7 @@ TWO = """void f(int h[256], const int k[64], const int a[64][8]) {
 #pragma HLS PIPELINE
         int s = 0;
         for (int j = 0; j < 8; j++) s += t[i][j];
-        h[k[i]] += s;
+        h[k[i]] = s, h[k[i] ^ 1] = i;
     }
 }"""
 
@@ -125,7 +145,7 @@ def test_causes_of_several_kinds_are_all_named():
     ]
     data = loop(TWO.replace("t[i][j];\n        h", "i * j;\n        h"), "L")
     assert (data.bounds, "; " in data.cause) == ((1, 2), False)
-    ports = loop(TWO.replace("h[k[i]]", "h[i]"), "L")
+    ports = loop(TWO.replace("h[k[i]]", "h[i]").replace("h[k[i] ^ 1]", "h[i + 128]"), "L")
     assert (ports.bounds, "; " in ports.cause) == ((1, 4), False)
 
 
