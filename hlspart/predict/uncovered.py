@@ -212,7 +212,9 @@ class Uncovered(Struct, frozen=True, dict=True):
         if p.recurrence_ii < p.resource_ii or not reached:
             return
         graph = p.problem.graph
-        on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}
+        least = int(p.recurrence_ii == 1)  # nothing waits for a register that the next iteration reads
+        around = (e.sink for e in critical_cycle(p.problem, p.recurrence_ii) if p.problem.timing[e.sink].states > least)
+        on = {graph.ops[i].line for i in around if graph.ops[i].ref}
         inlined = {d.function for d in self._usable_in(reached) if d.kind == "inline" and not d.has("off")}
         for name in sorted(reached - inlined):
             body = self.program.functions[name].body
