@@ -91,7 +91,7 @@ def test_rows_that_are_flattened_follow_each_other(period: int) -> None:
 def test_of_what_data_decide_nothing_is_told(body: str) -> None:
     pipeline = hlspart.parse(kernel(body)).pipeline
     (loop,) = pipeline.figures.loops
-    assert loop.ii is None and not provable(pipeline.program, pipeline.analysis, pipeline.figures)
+    assert loop.ii == 2 and not provable(pipeline.program, pipeline.analysis, pipeline.figures)
 
 
 def test_a_line_buffer_with_a_column_that_returns_reaches_its_target() -> None:
