@@ -26,20 +26,25 @@ def carried(analysis: AccessAnalysis, directive: Directive) -> Witness | None:
     denied = directive.choice("dependent", ("true", "false")) != "true"
     if directive.choice("type", ("inter", "intra")) == "intra":
         return _inside(analysis, directive.loop, directive.variables[0], kinds) if denied else None
-    witness = least(analysis, directive.loop, directive.variables[0], kinds)
     claimed = directive.values.get("distance")
+    witness = least(analysis, directive.loop, directive.variables[0], kinds)
+    if witness is None and denied and claimed is None and kinds == _FLOW["raw"]:
+        return least(analysis, directive.loop, directive.variables[0], kinds, sure=False)
     if witness is None or (claimed is None and not denied) or (claimed is not None and witness.distance >= claimed):
         return None
     return witness
 
 
-def least(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds) -> Witness | None:
-    """The least distance, in iterations of a loop, at which accesses of two kinds meet in an element."""
+def least(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds, sure: bool = True) -> Witness | None:
+    """The least distance, in iterations of a loop, at which accesses of two kinds meet in an element.
+
+    Not ``sure``: those of which the first stands under a condition that may hold or not.
+    """
     best: Witness | None = None
-    for source, sink in _pairs(analysis, loop, variable, kinds):
+    for source, sink in _pairs(analysis, loop, variable, kinds, sure):
         distance = _distance(analysis, loop, source, sink)
         if distance is not None and (best is None or distance < best.distance):
-            best = Witness(source.at, sink.at, distance)
+            best = Witness(source.at, sink.at, distance, sure)
     return best
 
 
@@ -56,13 +61,13 @@ def never_meet(analysis: AccessAnalysis, loop: int, variable: int) -> bool:
     return True
 
 
-def _pairs(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds) -> Iterator[tuple[Access, Access]]:
-    inside = [
-        a for a in analysis.accesses if a.array == variable and loop in a.loops and a.affine and a.exact and a.map
-    ]
+def _pairs(
+    analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds, sure: bool = True
+) -> Iterator[tuple[Access, Access]]:
+    inside = [a for a in analysis.accesses if a.array == variable and loop in a.loops and a.affine and a.map]
     for source in inside:
         for sink in inside:
-            if (source.kind, sink.kind) == kinds:
+            if (source.kind, sink.kind) == kinds and source.exact == sure and sink.exact:
                 yield source, sink
 
 

@@ -96,6 +96,9 @@ def _fault(program: Program, directive: Directive) -> tuple[str, str, str | None
             low, high = values.get("min", 0), values.get("max")
             if low < 0 or (high is not None and high < low):
                 return "bad-tripcount", f"min={low} and max={high} are no range", "give 0 <= min <= max"
+            mean = values.get("avg")
+            if mean is not None and (mean < low or (high is not None and mean > high)):
+                return "bad-tripcount", f"avg={mean} is not from min={low} to max={high}", "give min <= avg <= max"
         case "latency":
             least, most = values.get("min"), values.get("max")
             if least is not None and most is not None and least > most:

@@ -48,11 +48,15 @@ class Remark(Struct, frozen=True):
 
 
 class Witness(Struct, frozen=True):
-    """Two accesses that meet in one element ``distance`` iterations apart, 0: in one iteration."""
+    """Two accesses that meet in one element ``distance`` iterations apart, 0: in one iteration.
+
+    Not ``sure``: the first one stands under a condition that the analysis does not decide.
+    """
 
     source: Origin
     sink: Origin
     distance: int
+    sure: bool = True
 
 
 class Misstep(Struct, frozen=True):
@@ -106,6 +110,7 @@ class Facts(Struct, frozen=True, dict=True):
     bare_types: bool = False  # the tool takes the type of a partition as a bare word only
     deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
     advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None
+    counts_freely: bool = False  # a DATAFLOW loop may start at any constant, and count by any
     defined: frozenset[str] = frozenset()  # macros that no file but the command line defines
 
     def advised(self, loop: LoopResult, pragmas: bool = True) -> str | None:

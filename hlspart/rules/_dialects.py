@@ -49,8 +49,9 @@ def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
         if d.dialect in TOOLS and path not in own:
             macros.setdefault(path, (TOOLS[d.dialect], d.at))
     inside = {d.at.span.path for d in program.directives if d.kind not in _OF_BAMBU and d.function is not None}
+    broken = {unit.path for unit in program.units if unit.error is not None}  # whose functions nobody has read
     for d in program.directives:
-        if _before_function(d) and d.at.span.path not in (own | inside):
+        if _before_function(d) and d.at.span.path not in (own | inside | broken):
             macros.setdefault(d.at.span.path, ("Bambu", d.at))
     for unit in program.units:
         source = unit.source or program.sources.get(unit.path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive
-from hlspart.model.program import Call, Loop, Program, Variable, walk
+from hlspart.model.program import ArrayType, Call, CType, Loop, Program, StructType, Variable, vector, walk
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts
 from hlspart.rules._processes import own_expressions
@@ -81,6 +81,13 @@ def depth_said(facts: Facts, variable: Variable) -> Directive | None:
     """The INTERFACE whose depth= is all that says how many elements an argument has."""
     named = (d for d in facts.program.directives if d.kind == "interface" and d.option("depth"))
     return next((d for d in named if variable.id in d.variables and not variable.dims), None)
+
+
+def holds_arrays(kind: CType) -> bool:
+    """Whether a structure has arrays: it is memory that is accessed in parts, no word of a port."""
+    if not isinstance(kind, StructType) or vector(kind) is not None:
+        return False
+    return any(isinstance(member, ArrayType) or holds_arrays(member) for _, member in kind.members)
 
 
 def innermost(facts: Facts, loops: tuple[int, ...]) -> Loop | None:

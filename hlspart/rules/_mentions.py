@@ -56,3 +56,22 @@ def handed(program: c.Program, call: c.Call) -> frozenset[int]:
             a for a, v in zip(args, formals, strict=True) if v.reference or not isinstance(v.type, c.ScalarType)
         )
     return frozenset(r[0] for a in args if (r := root_of(a)) is not None)
+
+
+def reads(expr: c.Expr) -> bool:
+    """Whether an expression takes what it gives from an array, or from a call."""
+    return any(isinstance(e, (c.ArrayRef, c.Call)) for e in c.walk(expr))
+
+
+def read_values(program: c.Program, loop: c.Loop) -> frozenset[int]:
+    """Variables that get in the body of a loop what is read there."""
+    fresh: set[int] = set()
+    for stmt in c.walk_statements(loop.body):
+        for ident in stmt.variables if isinstance(stmt, c.Declare) else ():
+            init = program.variable(ident).init
+            fresh |= {ident} if init is not None and reads(init) else set()
+        for top in c.expressions(stmt):
+            for node in c.walk(top):
+                if isinstance(node, c.Assign) and isinstance(node.target, c.Name) and reads(node.value):
+                    fresh.add(node.target.variable)
+    return frozenset(fresh)

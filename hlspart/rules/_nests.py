@@ -5,7 +5,22 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model.directives import Directive
-from hlspart.model.program import Block, If, Jump, Loop, Program, Return, Stmt, Switch, substatements, walk_statements
+from hlspart.model.program import (
+    Assign,
+    Block,
+    Declare,
+    Expr,
+    ExprStmt,
+    If,
+    Jump,
+    Loop,
+    Program,
+    Return,
+    Stmt,
+    Switch,
+    substatements,
+    walk_statements,
+)
 
 
 @lru_cache(maxsize=8)
@@ -49,6 +64,16 @@ def exit_of(loop: Loop) -> Stmt | None:
             return stmt
         own = own and not isinstance(stmt, Loop | Switch)
         stack.extend((child, own) for child in reversed(substatements(stmt)))
+    return None
+
+
+def start_of(program: Program, loop: Loop) -> Expr | None:
+    """What the header of a loop sets its counter to."""
+    match loop.init:
+        case Declare(variables=(ident,)):
+            return program.variable(ident).init
+        case ExprStmt(expr=Assign(op="=", value=value)):
+            return value
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model import program as c
+from hlspart.rules._nests import active, of_member
 from hlspart.rules._processes import own_expressions, root_of
 
 
@@ -16,6 +17,17 @@ def apart(program: c.Program) -> frozenset[int]:
         if d.usable and (shared or d.kind in ("stable", "shared")):
             variables.update(d.variables)
     return frozenset(variables)
+
+
+def registers(program: c.Program) -> frozenset[int]:
+    """Arrays that ARRAY_PARTITION makes variables of: an element is then no memory that only one task may access."""
+    dims: dict[int, set[int]] = {}
+    for d in active(program, "array_partition"):
+        if d.choice("type", ("cyclic", "block", "complete")) in (None, "complete") and not of_member(d):
+            for ident in d.variables:
+                every, dim = range(1, len(program.variable(ident).dims) + 1), d.values.get("dim", 1)
+                dims.setdefault(ident, set()).update(every if dim == 0 else (dim,))
+    return frozenset(v for v, known in dims.items() if known >= set(range(1, len(program.variable(v).dims) + 1)))
 
 
 @lru_cache(maxsize=8)

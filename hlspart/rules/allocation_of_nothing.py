@@ -1,8 +1,8 @@
 """ALLOCATION limits what does not occur.
 
 ## What it does
-Reports ALLOCATION of an operation that its function (with the functions that it calls) does not have, or of a
-function that is not called there.
+Reports ALLOCATION of an operation that its function (with the functions that it calls) does not have, or that does
+not exist, and of a function that is not called there, or inlined.
 
 ## Why is this bad
 The limit has no effect: it stands in the wrong function, or names the wrong operation.
@@ -29,6 +29,7 @@ None.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
@@ -50,6 +51,7 @@ from hlspart.model.program import (
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 from hlspart.rules._processes import own_expressions
+from hlspart.rules.storage_type import OPERATIONS
 
 RULE = Rule("HLP426", "allocation-of-nothing", "warning", hint="name what the function has, or remove it")
 _SIGNS = {"mul": "*", "add": "+", "sub": "-", "div": "/", "rem": "%"}
@@ -67,14 +69,23 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if kind == "function":
             short = name.split("::")[-1].split("<")[0]
             called = {c.function or "" for c in expressions if isinstance(c, Call)}
-            if not any(x.split("(")[0].split("<")[0].split("::")[-1] == short for x in called):
+            named = {x for x in called if x.split("(")[0].split("<")[0].split("::")[-1] == short}
+            gone = next((i for i in active(facts.program, "inline") if i.function in named and i.loop is None), None)
+            if not named:
                 message = f"ALLOCATION: {d.function}() does not call {name}()"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])
+            elif gone is not None and not gone.has("region"):
+                message = f"ALLOCATION: {name}() is inlined, which leaves no instances to limit"
+                yield facts.report(RULE, d.at, message, "write INLINE off there", [(gone.at, "inlined here")])
         elif kind == "operation":
             low = name.lower()
             real, plain = low[0] in "fdh" and low[1:] in _SIGNS, low.lstrip("su")
             key = low[1:] if real else low if low in _SIGNS else plain
             sign = _SIGNS.get(key)
+            if low not in OPERATIONS and sign is None and plain not in OPERATIONS:
+                close = difflib.get_close_matches(low, OPERATIONS, 1, 0.5)
+                hint = f"did you mean {close[0]}?" if close else "one of " + ", ".join(sorted(OPERATIONS))
+                yield facts.report(RULE, d.at, f"ALLOCATION: no operation is called '{name}'", hint)
             if sign is not None and not any(_is(e, sign, real) for e in expressions):
                 message = f"ALLOCATION: {d.function}() has no operation {name}"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])

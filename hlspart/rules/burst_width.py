@@ -39,7 +39,8 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayType, ScalarType, StructType, Variable, storage_bits
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import interfaces
+from hlspart.rules._fifos import accesses
+from hlspart.rules._interfaces import holds_arrays, interfaces
 
 RULE = Rule("HLP422", "burst-width", "warning")
 _ALIGNED = re.compile(r"\balignas\b|\baligned\b|\bpacked\b")
@@ -84,12 +85,20 @@ def _elements(
                 message = f"an AXI master has words of whole bytes, '{variable.name}' has elements of {bits} bits"
                 yield facts.report(RULE, d.at, message, "take a type of 8, 16, 32, .. bits", related)
             case StructType() as struct if (size := _padded(struct)) is not None and size & (size - 1):
+                if holds_arrays(struct) or not _repeated(facts, variable):
+                    continue
                 if variable.id in packed or any(
                     _ALIGNED.search(source.text) for source in facts.program.sources.values()
                 ):
                     continue
                 message = f"a struct of {size} bits makes no bursts: its size is no power of two"
                 yield facts.report(RULE, d.at, message, "pad it, or align it with alignas", related)
+
+
+def _repeated(facts: Facts, variable: Variable) -> bool:
+    """Whether a port is accessed in a loop, as far as accesses are known: one element makes no burst."""
+    known = [a for group in accesses(facts, variable) for a in group]
+    return not known or any(a.loops for a in known)
 
 
 def _padded(struct: StructType) -> int | None:
@@ -113,7 +122,7 @@ def _bundles(facts: Facts) -> Iterator[Diagnostic]:
         bundle = d.option("bundle")
         for ident in d.variables if mode == "m_axi" and bundle else ():
             array = facts.program.variable(ident).as_array
-            bits = storage_bits(array.element) if array is not None else None
+            bits = storage_bits(array.element) if array is not None and not holds_arrays(array.element) else None
             if bits is None:
                 continue
             width, other = first.setdefault((d.function, bundle or ""), (bits, d))

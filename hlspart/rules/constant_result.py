@@ -1,8 +1,9 @@
 """A comparison or a shift whose result follows from the width of its operand alone.
 
 ## What it does
-Reports a comparison of a variable with a constant that its type cannot hold, and a shift of an `ap_int` or `ap_uint` to
-the left by its whole width or more; not in templates, whose other instances may need them.
+Reports a comparison of a variable with a constant that its type cannot hold, a shift of an `ap_int` or `ap_uint` to
+the left by its whole width or more, and a bit or range of an `ap_uint` that begins above its last bit; not in
+templates, whose other instances may need them.
 
 ## Why is this bad
 A counter of four bits is never 16: the branch is never taken, a packet never ends. The shift of an `ap_uint<8>` is an
@@ -64,7 +65,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     value, of, most = always
                     said = f"is always {'true' if value else 'false'}: {of} is at most {most}"
                     hint = "take a wider type, or another constant"
-                elif (width := _shifted_out(facts.program, node)) is not None:
+                elif (width := _shifted_out(facts.program, node, ">>")) is not None:
+                    said = f"is always 0: there are {width} bits, 0 to {width - 1}"
+                    hint = "take a bit that the operand has, or a wider operand"
+                elif (width := _shifted_out(facts.program, node, "<<")) is not None:
                     said = f"is always 0: what is shifted has {width} bits, and so has the result"
                     hint = "convert it to the wider type before the shift"
                 else:
@@ -102,9 +106,12 @@ def _wider(cast: c.Cast) -> bool:
     return to.kind == of.kind == "int" and to.bits >= of.bits
 
 
-def _shifted_out(program: c.Program, node: c.Binary) -> int | None:
+def _shifted_out(program: c.Program, node: c.Binary, op: str) -> int | None:
+    """The bits of a number of which a shift, or the choice of bits as which it is read, leaves none."""
     kind = node.left.type
-    if node.op != "<<" or not isinstance(kind, c.ScalarType) or (kind.library, kind.kind) != ("ap", "int"):
+    if op == ">>" and isinstance(kind, c.ScalarType) and kind.signed:
+        return None
+    if node.op != op or not isinstance(kind, c.ScalarType) or (kind.library, kind.kind) != ("ap", "int"):
         return None
     by = constant(program, node.right)
     return kind.bits if by is not None and by >= kind.bits else None

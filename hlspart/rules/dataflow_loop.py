@@ -55,9 +55,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, Assign, Call, Const, Declare, Expr, ExprStmt, Loop, Return, Subscript, walk
+from hlspart.model.program import ArrayRef, Call, Const, ExprStmt, Loop, Return, Subscript, walk
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, block_around, exit_of
+from hlspart.rules._nests import active, block_around, exit_of, start_of
 from hlspart.rules._processes import regions
 
 RULE = Rule("HLP615", "dataflow-loop", "warning", hint="write for (int i = 0; i < n; i++), n a constant or an argument")
@@ -89,23 +89,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"DATAFLOW in loop {loop.name}: only for loops and functions are regions"
             yield facts.report(RULE, region.directive.at, message, None, [(loop.header, "the loop")])
             continue
-        start, info = _start(facts, loop), facts.analysis.loops.get(loop.id)
+        start, info = start_of(facts.program, loop), facts.analysis.loops.get(loop.id)
         fault = None
-        if isinstance(start, Const) and start.value != 0:
-            fault = f"starts at {start.value}, not at 0"
-        elif info is not None and info.step not in (None, 1):
-            fault = f"counts by {info.step}, not by 1"
+        least = facts.counts_freely  # UG1399 from 2025.1: from any constant, by any positive one
+        if isinstance(start, Const) and (start.value < 0 if least else start.value != 0):
+            fault = f"starts at {start.value}, {'below' if least else 'not at'} 0"
+        elif info is not None and info.step is not None and (info.step < 1 if least else info.step != 1):
+            fault = f"counts by {info.step}, not {'upwards' if least else 'by 1'}"
+        elif isinstance(loop.init, ExprStmt):
+            fault = "has a counter that is declared outside of its header"
         elif loop.test is not None and any(isinstance(e, (ArrayRef, Subscript, Call)) for e in walk(loop.test)):
             fault = "has a bound that is read in each run"
         if fault is not None:
             message = f"the DATAFLOW loop {loop.name} {fault}"
             yield facts.report(RULE, loop.header, message, None, [(region.directive.at, "the region")])
-
-
-def _start(facts: Facts, loop: Loop) -> Expr | None:
-    match loop.init:
-        case Declare(variables=(ident,)):
-            return facts.program.variable(ident).init
-        case ExprStmt(expr=Assign(op="=", value=value)):
-            return value
-    return None

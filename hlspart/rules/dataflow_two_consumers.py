@@ -2,7 +2,8 @@
 
 ## What it does
 Reports a local array or stream that two tasks of one DATAFLOW region read after another one has written it, and an
-array argument that one task reads and another one writes. A producer that reads its own array again is left alone.
+array argument that one task reads and another one writes, or a stream argument that two tasks read. A producer that
+reads its own array again is left alone.
 
 ## Why is this bad
 A channel has one consumer. The tool refuses the region, or runs its tasks one after the other.
@@ -54,10 +55,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, PointerType
+from hlspart.model.program import ArrayType, PointerType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import carries, regions
-from hlspart.rules._shared import apart, memories, state
+from hlspart.rules._shared import apart, memories, registers, state
 
 HINT = "write a copy for each reader in the task that produces it"
 RULE = Rule("HLP602", "dataflow-two-consumers", "warning", hint=HINT)
@@ -65,7 +66,7 @@ RULE = Rule("HLP602", "dataflow-two-consumers", "warning", hint=HINT)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Channels with two readers, and arguments that are used in two tasks."""
-    free = apart(facts.program) | memories(facts.program)
+    free = apart(facts.program) | memories(facts.program) | registers(facts.program)
     for region in regions(facts.program):
         handed_on = {use.variable for use, _, users in region.outside(facts.program) if len(users) == 1}
         for use, writers, readers in region.channels():
@@ -73,7 +74,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             pointer = argument.storage == "parameter" and isinstance(argument.type, PointerType)
             if pointer and "::" in region.function:
                 continue  # a method's, whose object nobody may make here: it may be memory behind a master
-            shared = not writers and argument.storage == "parameter" and isinstance(argument.type, ArrayType)
+            shared = not writers and argument.storage == "parameter"
+            shared = shared and isinstance(argument.type, ArrayType | StreamType)
             if use.variable in free or not carries(facts.program, use.variable) or (len(writers) != 1 and not shared):
                 continue
             if use.variable not in region.local and state(facts.program, use.variable):

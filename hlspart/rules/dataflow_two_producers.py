@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import carries, regions
-from hlspart.rules._shared import apart, memories, state
+from hlspart.rules._shared import apart, memories, registers, state
 
 HINT = "let one task write it, or give each task a variable of its own and merge them in a last task"
 RULE = Rule("HLP601", "dataflow-two-producers", "warning", hint=HINT)
@@ -67,7 +67,7 @@ RULE = Rule("HLP601", "dataflow-two-producers", "warning", hint=HINT)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Channels with two writers."""
-    free = apart(facts.program) | memories(facts.program)
+    free = apart(facts.program) | memories(facts.program) | registers(facts.program)
     for region in regions(facts.program):
         for use, writers, _ in region.channels():
             if len(writers) < 2 or use.variable in free or not carries(facts.program, use.variable):

@@ -45,12 +45,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayRef, Call, Declare, Expr, Name, Stmt, walk, walk_statements
+from hlspart.model.program import ArrayRef, Call, Declare, Expr, If, Name, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import by_data
+from hlspart.rules._mentions import mentioned_in, read_values, reads
 from hlspart.rules._processes import own_expressions
 
 HINT = "keep the last element in a variable and compare the index, or prove that equal indices are apart"
@@ -72,6 +75,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 inside = _in_callees(facts, d) or (_called_in_loops(facts, d, ident) if d.loop is None else [])
                 written = next((a for a in inside if a.kind == "write"), None)
             if written is None:
+                yield from _under_condition(facts, d, ident)
                 continue
             read = next(
                 (
@@ -90,6 +94,28 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             related = [(written.at, "written here"), (read.at, "read here")]
             yield facts.report(RULE, d.at, message, None, related)
+
+
+def _under_condition(facts: Facts, d: Directive, ident: int) -> Iterator[Diagnostic]:
+    """A write that data decide, of what a later iteration reads."""
+    witness = facts.carried(replace(d, variables=(ident,))) if facts.carried is not None else None
+    loop = facts.program.loops[d.loop] if d.loop is not None else None
+    if witness is None or witness.sure or loop is None:
+        return
+    fresh, at = read_values(facts.program, loop), witness.source.span
+    for stmt in walk_statements(loop.body):
+        arms = (stmt.then, stmt.other) if isinstance(stmt, If) else ()
+        around = any(x is not None and x.at.span.start <= at.start < x.at.span.end for x in arms)
+        if around and isinstance(stmt, If) and (fresh & mentioned_in(stmt.test) or reads(stmt.test)):
+            name = facts.program.variable(ident).name
+            message = (
+                f"data decide whether '{name}' is written here, and {witness.distance} iterations later it is read "
+                f"in loop {loop.name}: the hardware is wrong where it is"
+            )
+            related = [(witness.source, "written here"), (witness.sink, "read here")]
+            hint = f"remove it, or say distance={witness.distance} dependent=true"
+            yield facts.report(RULE, d.at, message, hint, related)
+            return
 
 
 def _table(facts: Facts, access: Access) -> bool:

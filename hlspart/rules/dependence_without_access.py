@@ -1,7 +1,7 @@
 """DEPENDENCE is about a variable that has no dependence there.
 
 ## What it does
-Reports DEPENDENCE on an array that its loop (or function) does not access, or never writes.
+Reports DEPENDENCE on an array that its loop (or function) does not access, or never writes, and on a local number.
 
 ## Why is this bad
 The directive does nothing: it names the wrong variable, or stands in the wrong loop. The dependence that was meant
@@ -38,8 +38,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Call, Name, Variable, walk
+from hlspart.model.program import Call, Name, ScalarType, Variable, walk
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import of_member
 from hlspart.rules._processes import own_expressions, sets
 
 RULE = Rule("HLP214", "dependence-without-access", "warning", hint="name the array that is written, or remove it")
@@ -51,6 +52,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if d.kind != "dependence" or not d.usable or len(d.variables) != 1 or d.function not in facts.program.functions:
             continue
         variable = facts.program.variable(d.variables[0])
+        register = isinstance(variable.type, ScalarType) and variable.storage == "local" and not variable.reference
+        if register and not of_member(d):
+            message = f"'{variable.name}' is no array: what iterations hand on in it, DEPENDENCE does not change"
+            hint = "remove it; a shorter recurrence needs another computation"
+            yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
+            continue
         if not variable.is_array or d.option("cross_variables") is not None:
             continue
         loop = facts.program.loops[d.loop] if d.loop is not None else None

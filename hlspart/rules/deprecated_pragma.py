@@ -1,8 +1,8 @@
 """A deprecated directive.
 
 ## What it does
-Reports RESOURCE, DATA_PACK and SHARED for Vitis HLS, `enable_flush` of PIPELINE and `region` of INLINE. Where the new
-spelling says the same, it is a fix.
+Reports RESOURCE, DATA_PACK, ARRAY_MAP, SHARED and CLOCK for Vitis HLS, `enable_flush` of PIPELINE and `region` of
+INLINE. Where the new spelling says the same, it is a fix.
 
 ## Why is this bad
 Newer versions map them only in part or drop them.
@@ -42,7 +42,7 @@ RULE = Rule("HLP111", "deprecated-pragma", "warning")
 
 NEWER = {
     "resource": "bind_storage or bind_op", "data_pack": "aggregate", "shared": "stream type=shared",
-    "array_map": "one array in the text",
+    "array_map": "one array in the text", "clock": "the clock of the project, of which there is one",
 }  # fmt: skip
 #: Options of directives, with the option that says the same today ("": none does).
 OPTIONS = {("pipeline", "enable_flush"): "style=flp", ("inline", "region"): ""}
@@ -86,7 +86,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _newer(d: Directive) -> str | None:
     """The directive in the spelling of Vitis HLS, where it says the same."""
-    if d.kind == "array_map":
+    if d.kind in ("array_map", "clock"):
         return None
     names = [o.value for o in d.options if o.name == "variable"]
     known = {"variable", "core", "latency"} if d.kind == "resource" else {"variable"}

@@ -45,6 +45,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule, Witness
 from hlspart.rules._elements import meeting
+from hlspart.rules._nests import active
 
 RULE = Rule("HLP209", "false-dependence-claim", "warning")
 
@@ -53,17 +54,24 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Claims that an exact dependence test refutes; of the instances of a template that with the nearest iterations."""
     nearest: dict[Span, tuple[Directive, str, Witness]] = {}
     for directive in facts.program.directives if facts.carried is not None else ():
-        if directive.kind != "dependence" or not directive.usable or directive.loop is None:
-            continue
-        if "distance" in directive.values:
-            continue  # another rule's
-        for said in _each(facts, directive):
-            witness = facts.carried(said) or _walked(facts, said) if facts.carried is not None else None
+        if directive.kind != "dependence" or not directive.usable or "distance" in directive.values:
+            continue  # a distance is another rule's
+        for said in (one for there in _loops(facts, directive) for one in _each(facts, there)):
+            witness = facts.carried(said) if facts.carried is not None else None
+            witness = witness if witness is not None and witness.sure else _walked(facts, said)
             known = nearest.get(directive.at.span)
             if witness is not None and (known is None or witness.distance < known[2].distance):
-                nearest[directive.at.span] = directive, facts.program.variable(said.variables[0]).name, witness
+                nearest[directive.at.span] = said, facts.program.variable(said.variables[0]).name, witness
     for directive, name, witness in nearest.values():
         yield _report(facts, directive, name, witness)
+
+
+def _loops(facts: Facts, directive: Directive) -> list[Directive]:
+    """The directive of one loop: in a function it is about each loop that is pipelined there."""
+    if directive.loop is not None:
+        return [directive]
+    loops = (d.loop for d in active(facts.program, "pipeline") if d.function == directive.function)
+    return [replace(directive, loop=loop) for loop in loops if loop is not None]
 
 
 def _report(facts: Facts, directive: Directive, name: str, witness: Witness) -> Diagnostic:

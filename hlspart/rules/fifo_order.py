@@ -69,10 +69,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the FIFO '{variable.name}' cannot leave out an element: whether this reads depends on data"
                 yield facts.report(RULE, inexact.at, message, "read it into a variable first", related)
                 continue
-            if (twice := _again(group)) is not None:
+            twice = _again(group) or _over(group)
+            if twice is not None:
                 first, then = twice
                 kind = "read" if then.kind == "read" else "written"
-                message = f"the FIFO '{variable.name}' gives each element once: one iteration has it {kind} twice"
+                message = f"the FIFO '{variable.name}' gives each element once: this one has been {kind} before"
                 yield facts.report(RULE, then.at, message, None, [(first.at, "the access before"), *related])
                 continue
             misstep = facts.misstep(group)
@@ -88,6 +89,24 @@ def _again(group: Sequence[Access]) -> tuple[Access, Access] | None:
         for first in group if then.affine and not then.exact else ():
             same = first.loops == then.loops and first.index == then.index and first.function == then.function
             if first.affine and first.exact and same and first.order < then.order and then.loops:
+                return first, then
+    return None
+
+
+def _over(group: Sequence[Access]) -> tuple[Access, Access] | None:
+    """An access under a condition to elements that an earlier loop has had, all of them and each time."""
+    for then in group:
+        for first in group if then.affine and not then.exact and then.loops else ():
+            form = first.index[0] if first.index is not None and len(first.index) == 1 else None
+            dense = form is not None and len(form.terms) == 1 and abs(form.terms[0][1]) == 1
+            if not (dense and first.exact and first.loops and first.loops[0] != then.loops[0]):
+                continue
+            if first.function != then.function or first.order > then.order or not first.range or not then.range:
+                continue
+            (low, high), (least, most) = first.range[0], then.range[0]
+            if low is None or high is None or least is None or most is None:
+                continue
+            if low <= least and most <= high:
                 return first, then
     return None
 

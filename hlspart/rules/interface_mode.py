@@ -3,7 +3,7 @@
 ## What it does
 Reports `m_axi`, `ap_memory`, `bram` and `ap_fifo` on a scalar that is passed by value; `m_axi`, `ap_memory`, `bram`
 and `s_axilite` on a stream; `ap_none`, `ap_vld` and alike on an array that is not partitioned completely; an output
-mode on an input; a mode of a port on `return`; `ap_bus`; options of `m_axi` with another mode; a stream by value.
+mode on an input; a mode of a port on `return`; `ap_bus`; options that the mode does not have; a stream by value.
 
 ## Why is this bad
 The tool stops, or gives the port another mode than the one that the system is built for.
@@ -37,12 +37,16 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType, StructType, Variable
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, entries, interfaces
+from hlspart.rules._shared import registers
 
 RULE = Rule("HLP418", "interface-mode", "warning")
-_MASTER = (
-    "offset", "num_read_outstanding", "num_write_outstanding", "max_read_burst_length", "max_write_burst_length",
-    "max_widen_bitwidth",
-)  # fmt: skip
+_ADDRESSED, _MASTER = ("m_axi", "ap_bus", "s_axilite"), ("m_axi", "ap_bus")
+#: Option -> the modes that have it (UG1399, pragma HLS interface).
+_OF = {
+    "offset": _ADDRESSED, "num_read_outstanding": _MASTER, "num_write_outstanding": _MASTER,
+    "max_read_burst_length": _MASTER, "max_write_burst_length": _MASTER, "max_widen_bitwidth": _MASTER,
+    "channel": _MASTER, "storage_type": ("ap_memory", "bram"), "register_mode": ("axis",), "clock": ("s_axilite",),
+}  # fmt: skip
 _SCALAR = ("m_axi", "ap_memory", "bram", "ap_fifo")
 _STREAM = ("m_axi", "ap_memory", "bram", "s_axilite", "ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
 _ARRAY = ("ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
@@ -56,9 +60,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(variable.type, StreamType) and not variable.reference and not variable.type.burst:
                 message = f"the stream '{variable.name}' is handed on by value"
                 yield facts.report(RULE, variable.at, message, f"write &{variable.name}")
-    complete = {
-        v for d in facts.program.directives if d.kind in ("array_partition", "array_reshape") for v in d.variables
-    }
+    reshaped = {v for d in facts.program.directives if d.kind == "array_reshape" for v in d.variables}
+    complete = registers(facts.program) | reshaped
     for d, mode in interfaces(facts):
         port = (d.option("port") or "").lower()
         if port == "return":
@@ -68,13 +71,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for ident in d.variables:
             variable = facts.program.variable(ident)
-            odd = next((o.name for o in d.options if o.name in _MASTER and mode not in ("", "m_axi", "ap_bus")), None)
-            if mode == "s_axilite" and odd == "offset":
-                odd = None  # the address of the register
+            odd = next((o.name for o in d.options if mode and mode not in _OF.get(o.name, (mode,))), None)
             if mode == "ap_bus":
                 words, hint = "INTERFACE: Vitis HLS has no mode ap_bus", "write mode=m_axi"
             elif odd is not None:
-                words, hint = f"INTERFACE: {odd} is an option of m_axi, not of {mode}", f"remove {odd}"
+                words = f"INTERFACE: {odd} is an option of {_OF[odd][0]}, not of {mode}"
+                hint = f"remove {odd}"
             elif mode in BLOCK_MODES:
                 words, hint = f"INTERFACE: '{mode}' is a mode of return, not of a port", "write port=return"
             else:
@@ -118,7 +120,11 @@ def _fault(variable: Variable, mode: str, partitioned: bool) -> tuple[str, str] 
     match variable.type:
         case ScalarType() if mode in _SCALAR and not variable.reference:
             return "the scalar", "use s_axilite or ap_none"
-        case ScalarType() if mode in ("m_axi", "ap_memory", "bram"):
+        case ScalarType() if mode == "ap_ovld" and not variable.reference:
+            return "the input", "use ap_vld or ap_none"
+        case PointerType(target=ScalarType()) if mode == "ap_ovld" and variable.const:
+            return "the input", "use ap_vld or ap_none"
+        case ScalarType() if mode in ("ap_memory", "bram"):
             return "the scalar", "use s_axilite, ap_vld or ap_none"
         case StreamType(burst=True):
             return ("the bursts of", "use m_axi") if mode in _STREAM[1:3] + _STREAM[4:] else None

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports pragmas outside of any function, and UNROLL, LOOP_TRIPCOUNT or LOOP_FLATTEN outside of a
-loop; and, as a warning, PIPELINE directly under a condition.
+loop; and, as warnings, PIPELINE directly under a condition, and INTERFACE, INLINE or FUNCTION_INSTANTIATE in a loop.
 
 ## Why is this bad
 The tool ignores them, or applies them to the whole function.
@@ -39,11 +39,19 @@ from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP403", "misplaced-pragma", "error")
+_OF_FUNCTIONS = ("interface", "inline", "function_instantiate", "top")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
     yield from facts.plain(RULE, "outside-function", "outside-loop")
+    for about in facts.program.directives:
+        of_function = about.kind in _OF_FUNCTIONS and about.dialect == "vitis" and about.usable
+        if of_function and about.loop is not None:
+            message = f"{facts.pragma_text(about)} is about a function, but stands in a loop"
+            hint = "write it at the start of the function"
+            related = [(facts.program.loops[about.loop].header, "the loop")]
+            yield facts.report(RULE, about.at, message, hint, related, None, "warning")
     pipelines = {d.pragma: d for d in active(facts.program, "pipeline") if d.pragma is not None}
     for function in facts.program.functions.values() if pipelines else ():
         for arm in walk_statements(function.body):

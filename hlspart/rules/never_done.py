@@ -1,9 +1,10 @@
 """A function that waits for ever, or never ends.
 
 ## What it does
-Reports a loop whose test is true for every value that the type of its counter has, unless something else leaves it;
-and in a top function: a loop that has nothing in it and waits for an argument to change that is not `volatile`; and,
-where the function has a handshake that says that it is done, a loop without an end.
+Reports a loop whose test is true for every value that the type of its counter has, whose counter goes away from its
+bound, or whose test asks for what nothing in it changes, unless something else leaves it; and in a top function: a
+loop that has nothing in it and waits for an argument to change that is not `volatile`; and, where the function has a
+handshake that says that it is done, a loop without an end.
 
 ## Why is this bad
 An argument that is not volatile is read once. A host that waits for a kernel to be done waits for ever. A counter of
@@ -39,10 +40,12 @@ from collections.abc import Iterator
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import interfaces
-from hlspart.rules._nests import exit_of
-from hlspart.rules._processes import root_of
+from hlspart.rules._mentions import changed
+from hlspart.rules._nests import exit_of, start_of
+from hlspart.rules._processes import own_expressions, root_of
 from hlspart.rules._traces import constant
 
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -52,6 +55,12 @@ RULE = Rule("HLP436", "never-done", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Counters of all functions, then loops of top functions."""
     for loop in facts.program.loops.values():
+        reason = _wrong_way(facts, loop) or _unchanged(facts.program, loop)
+        if reason is not None and loop.function != "main":
+            message, counter_at = reason
+            hint = "change in the loop what its test asks for"
+            yield facts.report(RULE, loop.header, f"loop {loop.name} {message}", hint, [(counter_at, "the counter")])
+            continue
         counter = _too_narrow(facts.program, loop)
         if counter is not None:
             test = " ".join(facts.program.text(loop.test.at).split()) if loop.test is not None else ""
@@ -72,6 +81,63 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"loop {loop.name} has no end, but the host waits until {name}() is done"
                 hint = "end it by a count or a last word, or say ap_ctrl_none"
                 yield facts.report(RULE, loop.header, message, hint, [(asked.at, "its control")])
+
+
+def _wrong_way(facts: Facts, loop: c.Loop) -> tuple[str, Origin] | None:
+    """A counter that begins where the test holds, and goes away from its bound."""
+    test = loop.test
+    name = test.left if isinstance(test, c.Binary) and test.op in _TURNED else None
+    name = name.operand if isinstance(name, c.Cast) else name
+    if not isinstance(test, c.Binary) or not isinstance(name, c.Name) or exit_of(loop) is not None:
+        return None
+    kind, bound = facts.program.variable(name.variable).type, constant(facts.program, test.right)
+    match loop.step:
+        case c.IncDec(op=op, operand=c.Name(variable=stepped)):
+            by = 1 if op == "++" else -1
+        case c.Assign(op="+=" | "-=" as op, target=c.Name(variable=stepped), value=c.Const(value=int(size))):
+            by = size if op == "+=" else -size
+        case _:
+            return None
+    first = start_of(facts.program, loop)
+    begin = constant(facts.program, first) if first is not None else None
+    number = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.signed
+    if stepped != name.variable or not number or bound is None or begin is None or by == 0:
+        return None
+    if any(name.variable in changed(facts.program, s) for s in loop.body.body):
+        return None
+    away = by < 0 if test.op[0] == "<" else by > 0
+    held = {"<": begin < bound, "<=": begin <= bound, ">": begin > bound, ">=": begin >= bound}[test.op]
+    if not (away and held):
+        return None
+    counter = facts.program.variable(name.variable)
+    return f"never ends: '{counter.name}' goes from {begin} away from {bound}", counter.at
+
+
+def _unchanged(program: c.Program, loop: c.Loop) -> tuple[str, Origin] | None:
+    """Variables of a test, all of this function alone, that nothing in the loop changes."""
+    if loop.test is None or isinstance(loop.test, c.Const) or exit_of(loop) is not None or not loop.body.body:
+        return None
+    if not all(isinstance(e, (c.Name, c.Const, c.Binary, c.Unary, c.Cast)) for e in c.walk(loop.test)):
+        return None
+    names = [program.variable(e.variable) for e in c.walk(loop.test) if isinstance(e, c.Name)]
+    own = [v for v in names if not v.const and not v.volatile and v.storage in ("local", "parameter")]
+    local = [v for v in own if isinstance(v.type, c.ScalarType) and not v.reference]
+    if not local or len(local) < len([v for v in names if not v.const]) or all(v.storage == "parameter" for v in local):
+        return None
+    if changed(program, loop) & {v.id for v in local} or any(_addressed(program, loop.function, v.id) for v in local):
+        return None
+    if any(isinstance(e, c.Unary) and e.op == "*" for e in c.walk(loop.test)):
+        return None
+    text = " ".join(program.text(loop.test.at).split())
+    return f"never ends once it runs: nothing in it changes '{text}'", local[0].at
+
+
+def _addressed(program: c.Program, name: str, ident: int) -> bool:
+    """Whether a function takes the address of a variable, or binds a reference to it."""
+    nodes = (e for top in own_expressions(program, program.functions[name].body) for e in c.walk(top))
+    taken = any(isinstance(e, c.Unary) and e.op == "&" and root_of(e.operand) == (ident, (), True) for e in nodes)
+    inits = (v.init for v in program.variables if v.reference and v.function == name)
+    return taken or any(init is not None and (root_of(init) or (-1,))[0] == ident for init in inits)
 
 
 def _polled(program: c.Program, loop: c.Loop) -> c.Variable | None:

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports, for ports with `m_axi`: a volatile argument; an access in a loop whose index depends on data; one that
-strides or goes backwards in its innermost loop, takes its counter by a division, or stands under a condition that its
-loop decides anew; and an array that a loop both reads and writes, where an iteration
+strides or goes backwards in its innermost loop, takes its counter by a division, stands under a condition that its
+loop decides anew, or is what the loop waits for; and an array that a loop both reads and writes, where an iteration
 reads what one before has written.
 
 ## Why is this bad
@@ -41,16 +41,13 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import (
     ArrayRef,
-    Assign,
     Binary,
     Call,
     Const,
-    Declare,
-    Expr,
     If,
     Name,
+    Stmt,
     Unary,
-    expressions,
     walk,
     walk_statements,
 )
@@ -58,7 +55,7 @@ from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, by_data
 from hlspart.rules._interfaces import entries, innermost, interfaces
-from hlspart.rules._mentions import changed, mentioned_in
+from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
 from hlspart.rules._nests import active, parents, pipelined_around
 from hlspart.rules._processes import own_expressions
 
@@ -104,8 +101,13 @@ def _indexed(facts: Facts, name: str, ident: int) -> bool:
 def _reason(facts: Facts, a: Access) -> str | None:
     if not a.loops:
         return None
+    loop = facts.program.loops.get(a.loops[-1])
+    if loop is not None and loop.test is not None and loop.kind == "while" and _within(a, loop.test.at):
+        return f"decides how long loop {loop.name} runs"
+    if not a.affine and by_data(a) and _read_inside(facts, a):
+        return "has an index that depends on data"
     if not a.affine:
-        return "has an index that depends on data" if by_data(a) and _read_inside(facts, a) else None
+        return "stands under a condition of its loop" if _conditional(facts, a) else None
     info = facts.analysis.loops.get(a.loops[-1])
     form = a.index[-1] if a.index else None
     if (
@@ -130,6 +132,11 @@ def _reason(facts: Facts, a: Access) -> str | None:
     return "stands under a condition of its loop" if stride == 1 and _conditional(facts, a) else None
 
 
+def _within(a: Access, at: Origin) -> bool:
+    inside = a.at.span
+    return inside.path == at.span.path and at.span.start <= inside.start and inside.end <= at.span.end
+
+
 def _filled(facts: Facts, a: Access, stride: int) -> bool:
     """Whether other accesses of the iteration take the elements that a stride leaves out: together they go on."""
     beside = [x for x in facts.analysis.of_array(a.array) if x.kind == a.kind and x.loops == a.loops and x.index]
@@ -149,12 +156,21 @@ def _conditional(facts: Facts, a: Access) -> bool:
         span = stmt.at.span
         around = span.path == at.path and span.start <= at.start and at.end <= span.end
         arms = (stmt.then, stmt.other) if isinstance(stmt, If) and around else ()
-        inside = any(x is not None and x.at.span.start <= at.start < x.at.span.end for x in arms)
-        if inside and isinstance(stmt, If):
+        own = next((x for x in arms if x is not None and x.at.span.start <= at.start < x.at.span.end), None)
+        if own is not None and isinstance(stmt, If):
+            if any(_same_in(facts, a, x) for x in arms if x is not None and x is not own):
+                continue  # whichever arm is taken accesses it
             if any(isinstance(e, ArrayRef) and facts.program.text(e.at) == element for e in walk(stmt.test)):
                 return False  # the test has read it already
             conditional = conditional or bool(fresh & mentioned_in(stmt.test))
     return conditional
+
+
+def _same_in(facts: Facts, a: Access, arm: Stmt) -> bool:
+    """Whether an arm has the same access."""
+    span = arm.at.span
+    beside = (b for b in facts.analysis.of_array(a.array) if b.kind == a.kind and b.index == a.index)
+    return any(b.loops == a.loops and span.start <= b.at.span.start < span.end for b in beside)
 
 
 def _carried(facts: Facts, own: list[Access], name: str, port: tuple[Origin, str]) -> Iterator[Diagnostic]:
@@ -180,20 +196,12 @@ def _read_inside(facts: Facts, a: Access) -> bool:
     function = facts.program.functions.get(a.function)
     if loop is None or function is None:
         return False
-    fresh: set[int] = set()
-    for stmt in walk_statements(loop.body):
-        for ident in stmt.variables if isinstance(stmt, Declare) else ():
-            init = facts.program.variable(ident).init
-            fresh |= {ident} if init is not None and _reads(init) else set()
-        for top in expressions(stmt):
-            for node in walk(top):
-                if isinstance(node, Assign) and isinstance(node.target, Name) and _reads(node.value):
-                    fresh.add(node.target.variable)
+    fresh = read_values(facts.program, loop)
     for top in own_expressions(facts.program, loop.body):
         for node in walk(top):
             if isinstance(node, ArrayRef) and node.id == a.ref:
                 inside = [e for index in node.indices for e in walk(index)]
-                return any(_reads(e) or (isinstance(e, Name) and e.variable in fresh) for e in inside)
+                return any(reads(e) or (isinstance(e, Name) and e.variable in fresh) for e in inside)
     return False
 
 
@@ -206,7 +214,3 @@ def _divided(facts: Facts, a: Access, counter: int, step: int) -> bool:
                 parts = [e for e in parts if not (isinstance(e.right, Const) and e.right.value == step)]
                 return any(isinstance(e, Name) and e.variable == counter for p in parts for e in walk(p.left))
     return False
-
-
-def _reads(expr: Expr) -> bool:
-    return any(isinstance(e, (ArrayRef, Call)) for e in walk(expr))

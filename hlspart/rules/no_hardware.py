@@ -50,6 +50,7 @@ _HEAP = ("malloc", "calloc", "realloc", "new")
 _FILES = "fopen freopen fread fgets fscanf fgetc getc scanf getchar gets tmpfile"
 _CLOCKS = "time clock sleep usleep nanosleep gettimeofday clock_gettime system getenv"
 _SYSTEM = frozenset(f"{_FILES} {_CLOCKS}".split())
+_LIBRARY = frozenset(["rand", "srand", "rand_r", "random", "drand48", "lrand48"])
 #: Those of the standard library that take memory as they grow.
 _GROWING = re.compile(
     r"\bstd\s*::\s*(vector|deque|list|forward_list|map|set|multimap|multiset|unordered_map|unordered_set|queue|stack"
@@ -106,6 +107,9 @@ def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
         if name in _HEAP:
             message = f"{name}() takes memory from the heap, which hardware does not have"
             yield facts.report(RULE, call.at, message, "declare an array of the greatest size")
+        elif name in _LIBRARY:
+            message = f"{name}() has its state in the C library, which hardware does not have"
+            yield facts.report(RULE, call.at, message, "write a shift register with feedback")
         elif name in _SYSTEM:
             message = f"{name}() asks the operating system, which hardware does not have"
             yield facts.report(RULE, call.at, message, "hand the values over as arguments, or guard it: __SYNTHESIS__")

@@ -72,6 +72,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = "ALLOCATION does not say what it limits"
             yield facts.report(RULE, d.at, message, "say operation or function")
     yield from _ports(facts)
+    yield from _offsets(facts)
     yield from _registers(facts)
     yield from _caches(facts)
     yield from _performance(facts)
@@ -141,6 +142,15 @@ def _ports(facts: Facts) -> Iterator[Diagnostic]:
                 hint = "give them one value, or bundles of their own"
                 yield facts.report(RULE, d.at, message, hint, [(other.at, "the other port")])
                 break
+
+
+def _offsets(facts: Facts) -> Iterator[Diagnostic]:
+    """A host says where the memory of a kernel begins, by its registers (UG1399, Offset and Modes of Operation)."""
+    for d, mode in interfaces(facts):
+        offset = (d.option("offset") or "").lower()
+        if mode == "m_axi" and offset in ("off", "direct") and (facts.kernels or for_host(facts, d.function or "")):
+            message = f"offset={offset}: the host of a kernel hands over the address by its registers"
+            yield facts.report(RULE, d.at, message, "say offset=slave")
 
 
 def _registers(facts: Facts) -> Iterator[Diagnostic]:

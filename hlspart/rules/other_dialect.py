@@ -41,6 +41,7 @@ from hlspart.rules._base import Facts, Remark, Rule
 
 _PLAIN = re.compile(
     r"(?:(?:GCC|clang loop)[ \t]+(?=unroll|ivdep|pipeline)\w+"
+    r"|omp[ \t]+(?:parallel|for|simd|sections|task)|acc[ \t]+(?:parallel|kernels|loop)"
     r"|unroll|nounroll|ivdep|loop_coalesce|max_concurrency|disable_loop_pipelining|ii)\b(?![ \t]*=)"
 )
 _OURS = {"unroll": "unroll", "nounroll": "unroll off=true", "ivdep": "dependence", "loop_coalesce": "loop_flatten"}

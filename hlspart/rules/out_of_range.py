@@ -30,8 +30,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayType, Const, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import depth_said
+from hlspart.rules._processes import own_expressions
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
 
@@ -52,3 +54,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue  # what the test bench gives: HLP419
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
         yield facts.report(RULE, access.at, message, related=[(variable.at, "the array")])
+    for function in facts.program.functions.values():
+        for top in own_expressions(facts.program, function.body):
+            for node in walk(top):
+                if isinstance(node, Subscript) and isinstance(node.index, Const) and isinstance(node.index.value, int):
+                    of = node.base.type
+                    extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None
+                    if extent is not None and not 0 <= node.index.value < extent:
+                        text = " ".join(facts.program.text(node.at).split())
+                        yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements")

@@ -62,8 +62,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 if target in written:
                     message = f"'{program.variable(target).name}' gets another value before anything reads this one"
                     yield facts.report(RULE, written[target].at, message, None, [(stmt.at, "the other value")])
-                if target in outputs:
+                if target in outputs and not _constant(stmt):
                     written[target] = stmt
+
+
+def _constant(stmt: c.Stmt) -> bool:
+    """Whether a statement writes a value for all that follows to replace: a default, no first word of several."""
+    expr = stmt.expr if isinstance(stmt, c.ExprStmt) else None
+    return isinstance(expr, c.Assign) and isinstance(expr.value, c.Const)
 
 
 def _scalar(variable: c.Variable) -> bool:

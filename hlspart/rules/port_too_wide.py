@@ -38,7 +38,7 @@ from math import prod
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ScalarType, storage_bits
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import interfaces
+from hlspart.rules._interfaces import holds_arrays, interfaces
 
 RULE = Rule("HLP435", "port-too-wide", "warning")
 _MASTER, _PORT, _INTEGER = 1024, 4096, 1024  # bits (UG1399)
@@ -50,7 +50,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for d, mode in interfaces(facts):
         for ident in d.variables if mode == "m_axi" else ():
             variable = facts.program.variable(ident)
-            bits = storage_bits(variable.as_array.element) if variable.as_array is not None else None
+            element = variable.as_array.element if variable.as_array is not None else None
+            bits = storage_bits(element) if element is not None and not holds_arrays(element) else None
             if bits is not None and bits > _MASTER:
                 message = f"'{variable.name}' has elements of {bits} bits, an AXI master has at most {_MASTER}"
                 hint = "take a type of 512 bits or less"

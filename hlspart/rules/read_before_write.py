@@ -1,9 +1,10 @@
 """A variable is read where nothing may have written it.
 
 ## What it does
-Reports the read of a local scalar that has no value: no statement before it writes it, or only some branches of an
-`if` do that stands on the way to it. A write in a loop counts, even where the loop may not run, and where a condition
-chooses, the iteration before counts; so does a `switch`.
+Reports the read of elements of a local array that no write reaches, and of a local scalar that has no value: no
+statement before it writes it, or only some branches of an `if` do that stands on the way to it. A write in a loop
+counts, even where the loop may not run, and where a condition chooses, the iteration before counts; so does a
+`switch`.
 
 ## Why is this bad
 In software the old content of a register or of the stack is read, often that of the iteration before. In hardware
@@ -43,12 +44,14 @@ None in the log of the tool; clang's `variable is used uninitialized`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlspart.model import program as c
+from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import own_expressions
 
 RULE = Rule("HLP437", "read-before-write", "warning", names=True, hint="give it a value where it is declared")
 
@@ -67,3 +70,42 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             how = "before anything is written to it" if never else "although not every branch before writes it"
             message = f"'{variable.name}' is read {how}"
             yield facts.report(RULE, read, message, None, [(variable.at, "declared without a value")])
+    for name, function in facts.program.functions.items():
+        if name != "main":
+            yield from _elements(facts, function, hidden)
+
+
+def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Iterator[Diagnostic]:
+    """Elements of local arrays outside of what any write reaches."""
+    arrays = [v for v in facts.program.arrays() if v.function == function.name and v.storage == "local"]
+    arrays = [v for v in arrays if v.init is None and not v.volatile and v.name not in hidden]
+    plain = [v for v in arrays if v.as_array is not None and isinstance(v.as_array.element, c.ScalarType)]
+    if not plain or function.open:
+        return
+    nodes = [e for top in own_expressions(facts.program, function.body) for e in c.walk(top)]
+    elsewhere = {e.variable for e in nodes if isinstance(e, c.Name)}
+    for variable in plain:
+        own = facts.analysis.of_array(variable.id)
+        if variable.id in elsewhere or not own:
+            continue  # a pointer to it, or a call that is given it
+        writes, reads = ([a for a in own if a.kind == kind] for kind in ("write", "read"))
+        early = reads[:1] if not writes else [a for a in reads if a.exact and _outside(a, writes)]
+        if early:
+            what = "but nothing writes it" if not writes else "of which no write reaches some elements"
+            message = f"'{variable.name}' is read, {what}"
+            hint = "write all of it first, or give it a value where it is declared"
+            yield facts.report(RULE, early[0].at, message, hint, [(variable.at, "declared without a value")])
+
+
+def _outside(read: Access, writes: Sequence[Access]) -> bool:
+    """Whether a read takes an index below or above all that are written."""
+    for k, (low, high) in enumerate(read.range or ()):
+        ranges = [a.range[k] for a in writes if a.range is not None and len(a.range) > k]
+        if len(ranges) < len(writes):
+            return False
+        lows, highs = [x for x, _ in ranges if x is not None], [x for _, x in ranges if x is not None]
+        if low is not None and len(lows) == len(writes) and low < min(lows):
+            return True
+        if high is not None and len(highs) == len(writes) and high > max(highs):
+            return True
+    return False

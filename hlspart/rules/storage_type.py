@@ -71,6 +71,7 @@ OPERATORS = {
 MOST_LATENCY = {"mul": 4, "add": 4, "sub": 4}  # of the same tables
 #: Not in the table: the tool takes them, and chooses no implementation but that of LUTs.
 _FREE = frozenset(("sdiv", "udiv", "srem", "urem", "shl", "lshr", "ashr", "icmp", "fcmp", "dcmp", "add_chain"))
+OPERATIONS = frozenset(OPERATORS) | _FREE | {"div", "rem", "and", "or", "xor", "select", "mux"}
 
 
 def _other_numbers(facts: Facts, d: Directive, op: str) -> Variable | None:

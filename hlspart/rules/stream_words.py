@@ -90,9 +90,12 @@ def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
             continue
         uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id and u.kind == "write"]
         whole = any(u.path == () or not u.exact for u in uses) or _handed_on(calls, variable.id)
-        if uses and not whole and all(u.path[0] != "last" for u in uses):
-            message = f"the word '{variable.name}' is sent, but its member last is never set"
+        unset = [x for x in ("last", "keep") if uses and not whole and all(u.path[0] != x for u in uses)]
+        if unset:
+            message = f"the word '{variable.name}' is sent, but its member {unset[0]} is never set"
             hint = f"set {variable.name}.last in the last word of a packet, and clear it in the others"
+            if unset[0] == "keep":  # a DMA drops the bytes whose bit is 0
+                hint = f"set {variable.name}.keep to all ones, and {variable.name}.strb"
             kernels = facts.kernels or any(for_host(facts, name) for name in entries(facts))
             severity: Severity | None = "info" if kernels else None  # another kernel may count its words
             yield facts.report(RULE, call.at, message, hint, [(variable.at, "the word")], severity=severity)

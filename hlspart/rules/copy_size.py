@@ -1,0 +1,94 @@
+"""A copy of memory that counts elements, or the size of a pointer.
+
+## What it does
+Reports `memcpy`, `memmove` and `memset` whose size is `sizeof` of an argument that is a pointer, or the number of
+elements of an array whose elements are larger than a byte; and `memset` of such elements to a value but 0 or -1.
+
+## Why is this bad
+The size is in bytes: only a part of the data is copied, in simulation as in hardware.
+
+## Example
+```c
+#include <string.h>
+void f(const int A[64], int B[64]) {
+  int t[64];
+  memcpy(t, A, sizeof(A));
+  for (int i = 0; i < 64; i++) B[i] = t[i];
+}
+```
+
+## Use instead
+```c
+#include <string.h>
+void f(const int A[64], int B[64]) {
+  int t[64];
+  memcpy(t, A, sizeof(t));
+  for (int i = 0; i < 64; i++) B[i] = t[i];
+}
+```
+
+## Vitis message it predicts
+None: the text is valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Call, Expr, Name, PointerType, SizeOf, Variable, storage_bits, walk
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import own_expressions, root_of
+from hlspart.rules._traces import constant
+
+RULE = Rule("HLP442", "copy-size", "warning")
+_COPIES = ("memcpy", "memmove", "memset")
+_BYTES = (None, 0, -1, 255)  # unknown, or the same in every byte of a number that people mean
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Calls of the functions of string.h."""
+    for function in facts.program.functions.values():
+        for top in own_expressions(facts.program, function.body):
+            for call in (e for e in walk(top) if isinstance(e, Call) and len(e.args) == 3):
+                name = (call.function or "").removeprefix("std.").removeprefix("std::")
+                fault = _fault(facts, call) if name in _COPIES else None
+                if fault is not None:
+                    variable, words, hint = fault
+                    yield facts.report(RULE, call.at, f"{name}: {words}", hint, [(variable.at, "declared here")])
+
+
+def _fault(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
+    size = call.args[2]
+    for node in walk(size):
+        inner = node.operand if isinstance(node, SizeOf) else None
+        variable = facts.program.variable(inner.variable) if isinstance(inner, Name) else None
+        if variable is None or variable.storage != "parameter" or variable.reference:
+            continue
+        if variable.dims or isinstance(variable.type, PointerType):
+            words = f"sizeof({variable.name}) is the size of a pointer: '{variable.name}' is an argument"
+            return variable, words, f"write the number of elements * sizeof(*{variable.name})"
+    filled = _whole(facts, call.args[0]) if (call.function or "").endswith("memset") else None
+    element = filled.as_array.element if filled is not None and filled.as_array is not None else None
+    value = constant(facts.program, call.args[1]) if element is not None else None
+    if filled is not None and element is not None and (storage_bits(element) or 0) > 8 and value not in _BYTES:
+        return filled, f"each byte of '{filled.name}' becomes {value}, not each element", "write a loop"
+    if any(isinstance(node, SizeOf) for node in walk(size)):
+        return None
+    count = constant(facts.program, size)
+    for side in call.args[:2]:
+        variable = _whole(facts, side)
+        array = variable.as_array if variable is not None else None
+        if variable is None or array is None or not array.dims or (storage_bits(array.element) or 0) <= 8:
+            continue
+        if count is not None and count > 1 and count == prod(n or 0 for n in array.dims):
+            words = f"{count} is the number of elements of '{variable.name}', not of its bytes"
+            return variable, words, f"write {count} * sizeof({variable.name}[0])"
+    return None
+
+
+def _whole(facts: Facts, expr: Expr) -> Variable | None:
+    """The array of which an argument is the first element."""
+    root = root_of(expr)
+    return facts.program.variable(root[0]) if root is not None and root[1] in ((), (0,)) and root[2] else None
