@@ -124,7 +124,7 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
         if isinstance(stmt, c.Declare):
             local.update(stmt.variables)
             inits = (program.variable(v).init for v in stmt.variables)
-            if any(_takes_word(e) for init in inits if init is not None for e in c.walk(init)):
+            if any(_changes(init) for init in inits if init is not None):
                 others.append(stmt)
         calls = tuple(x for e in own_expressions(program, stmt) for x in c.walk(e) if isinstance(x, c.Call))
         tasks = tuple(x for x in calls if _is_task(program, x))
@@ -168,10 +168,6 @@ def _changes(expr: c.Expr) -> bool:
             case c.Call(function=name) if name is not None and name in ("stream.read", "stream.write"):
                 return True
     return False
-
-
-def _takes_word(expr: c.Expr) -> bool:
-    return isinstance(expr, c.Call) and expr.function in ("stream.read", "stream.read_nb")
 
 
 def _process(

@@ -60,10 +60,11 @@ _SIGNS = {"mul": "*", "add": "+", "sub": "-", "div": "/", "rem": "%"}
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Limits and bindings of nothing."""
     yield from _bindings(facts)
+    inlined = {i.function for i in active(facts.program, "inline") if i.loop is None and not i.has("region")}
     for d in active(facts.program, "allocation"):
         name, kind = d.option("instances"), d.choice("type", ("function", "operation", "core"))
-        if name is None or d.function not in facts.program.functions:
-            continue
+        if name is None or d.function not in facts.program.functions or d.function in inlined:
+            continue  # of an inlined function: it is about what that is inlined into
         expressions = list(_expressions(facts, d.function or "", set()))
         at = facts.program.functions[d.function or ""].name_at
         if kind == "function":

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import Call, Declare, ExprStmt, PragmaMark
+from hlspart.model.program import Block, Call, Declare, ExprStmt, If, Jump, PragmaMark, Stmt, Switch, substatements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import callers
 from hlspart.rules._processes import regions
@@ -90,4 +90,11 @@ def _only_calls(facts: Facts, name: str | None) -> bool:
     """Whether a function is declarations and calls, which inlined are the tasks of the region themselves."""
     body = facts.program.functions[name or ""].body.body
     rest = [s for s in body if not isinstance(s, (Declare, PragmaMark))]
-    return bool(rest) and all(isinstance(s, ExprStmt) and isinstance(s.expr, Call) for s in rest)
+    return bool(rest) and all(map(_calls_alone, rest))
+
+
+def _calls_alone(stmt: Stmt) -> bool:
+    """Whether a statement is a call, or the choice of one."""
+    if isinstance(stmt, (If, Switch, Block)):
+        return all(isinstance(s, (PragmaMark, Jump)) or _calls_alone(s) for s in substatements(stmt))
+    return isinstance(stmt, ExprStmt) and isinstance(stmt.expr, Call)

@@ -76,7 +76,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for stmt in region.others:
             text = " ".join(facts.program.text(stmt.at).split())
             shown = text if len(text) <= 40 else text[:37] + "..."
-            yield facts.report(RULE, stmt.at, f"'{shown}' stands between the tasks of a DATAFLOW region", None, where)
+            yield facts.report(RULE, stmt.at, f"'{shown}' stands beside the tasks of a DATAFLOW region", None, where)
         for process in region.processes:
             call = process.calls[0] if process.kind == "call" and process.calls else None
             task = facts.program.functions.get(call.function or "") if call is not None else None

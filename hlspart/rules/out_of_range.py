@@ -46,8 +46,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         variable = facts.program.variable(access.array)
         if variable.volatile and not variable.dims:
             continue  # where such a pointer stands is not followed
-        if 0 in variable.dims and facts.program.functions[access.function].lacking:
-            continue  # an extent by a constant that nothing declares
+        open_ = facts.program.functions[access.function].lacking or facts.lacks_header(access.at.span.path)
+        if 0 in variable.dims and open_:
+            continue  # an extent by a constant that nothing declares, or by values of a file that was not found
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
         extents = "".join(f"[{'' if d is None else d}]" for d in variable.dims)
         if depth_said(facts, variable) is not None:

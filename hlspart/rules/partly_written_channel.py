@@ -52,6 +52,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._elements import ElementStep, elements
+from hlspart.rules._fifos import accesses
 from hlspart.rules._processes import DataflowRegion, regions
 
 RULE = Rule("HLP620", "partly-written-channel", "warning", names=True, hint="write all of it in each run")
@@ -63,12 +64,31 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in sorted(region.local):
             variable = facts.program.variable(ident)
             scalars = isinstance(variable.type, c.ArrayType) and isinstance(variable.type.element, c.ScalarType)
-            if scalars and variable.init is None and variable.storage == "local":
+            if scalars and variable.init is None and variable.storage == "local" and not _filled(facts, region, ident):
                 step = _early(facts.program, region, ident)
                 if step is not None:
                     name = variable.name + "".join(f"[{n}]" for n in step.element)
                     message = f"{name} is read, but no task of the DATAFLOW region has written it"
                     yield facts.report(RULE, step.at, message, None, [(variable.at, "the buffer")])
+
+
+def _filled(facts: Facts, region: DataflowRegion, array: int) -> bool:
+    """Whether the first task that uses an array writes all of it, by one access of a nest: no walk is needed then."""
+    users = [p for p in region.processes if any(u.variable == array for u in p.uses)]
+    if not users or any(u.variable == array and u.kind == "read" for u in users[0].uses):
+        return False
+    extents = facts.program.variable(array).dims
+    for a in (a for group in accesses(facts, facts.program.variable(array)) for a in group):
+        whole = a.kind == "write" and a.exact and a.affine and a.index is not None and len(a.index) == len(extents)
+        if not whole or a.range is None or a.function not in {c.function for c in users[0].calls}:
+            continue
+        forms = [form for form in a.index or () if form is not None]
+        single = [form.terms[0][0] for form in forms if len(form.terms) == 1 and abs(form.terms[0][1]) == 1]
+        counted = all(facts.analysis.loops[x].step in (1, -1) for x in a.loops)
+        all_of = all(n is not None and r == (0, n - 1) for r, n in zip(a.range, extents, strict=False))
+        if counted and all_of and len(set(single)) == len(extents):
+            return True
+    return False
 
 
 def _early(program: c.Program, region: DataflowRegion, array: int) -> ElementStep | None:

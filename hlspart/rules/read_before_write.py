@@ -51,7 +51,7 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._processes import own_expressions, root_of
 
 RULE = Rule("HLP437", "read-before-write", "warning", names=True, hint="give it a value where it is declared")
 
@@ -84,6 +84,9 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
         return
     nodes = [e for top in own_expressions(facts.program, function.body) for e in c.walk(top)]
     elsewhere = {e.variable for e in nodes if isinstance(e, c.Name)}
+    parts = [e.operand for e in nodes if isinstance(e, c.Unary) and e.op == "&"]
+    parts += [e for e in nodes if isinstance(e.type, (c.ArrayType, c.PointerType))]
+    elsewhere |= {root[0] for e in parts if (root := root_of(e)) is not None}  # addresses and rows
     for variable in plain:
         own = facts.analysis.of_array(variable.id)
         if variable.id in elsewhere or not own:

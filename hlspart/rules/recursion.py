@@ -40,9 +40,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Block, If, Return
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import callers
 from hlspart.rules._nests import active
+from hlspart.rules._traces import constant
 
 RULE = Rule("HLP428", "recursion", "error", hint="write it as a loop")
 
@@ -58,6 +61,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         while stack:
             reached = stack.pop()
             for by, at in called.get(reached, ()):
+                if _behind_return(facts, by, at):
+                    continue  # the last of a recursion of templates
                 if overloaded[_base(by)] > 1 and _base(by) == _base(reached):
                     continue  # a method may mean an overload that stands behind it
                 if by == name and again is None:
@@ -77,6 +82,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, again, f"{name}() is recursive: hardware has no stack", None, [(at, "the function")]
             )
+
+
+def _behind_return(facts: Facts, name: str, at: Origin) -> bool:
+    """Whether a call stands behind a return that a constant condition takes."""
+    for stmt in facts.program.functions[name].body.body:
+        if stmt.at.span.end > at.span.start:
+            return False
+        if isinstance(stmt, If) and constant(facts.program, stmt.test):
+            last = stmt.then.body[-1:] if isinstance(stmt.then, Block) else [stmt.then]
+            if any(isinstance(s, Return) for s in last):
+                return True
+    return False
 
 
 def _computed(facts: Facts, name: str) -> bool:

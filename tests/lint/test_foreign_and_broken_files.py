@@ -48,3 +48,25 @@ void f(const float a[8], float *r) {{
 }}
 """
     assert all(found("k.cpp", text.format(value)) == [] for value in ("float(0.5)", "float(a[0] + 1)", "0.5f"))
+
+
+def test_interfaces_of_a_broken_file_are_not_for_another_tool() -> None:
+    text = """void f(int a[8], int *s) {
+#pragma HLS INTERFACE mode=s_axilite port=return
+#pragma HLS INTERFACE mode=s_axilite port=s
+  for (int i = 0; i < 8; i++) { *s += a[i];
+}
+"""
+    assert [rule for rule, _ in found("k.c", text)] == ["HLP002"]
+
+
+def test_values_of_a_file_that_is_missing_give_no_extent() -> None:
+    text = """void f(int b[8]) {
+  static int t[] = {
+%s
+  };
+  for (int i = 0; i < 8; i++) b[i] = t[i];
+}
+"""
+    assert found("k.c", text % '#include "values.inc"') == []
+    assert found("k.c", text % "1, 2, 3") == [("HLP210", 5)]
