@@ -250,6 +250,7 @@ public:
 };
 }
 typedef int HLS_SIZE_T;
+typedef int HLS_CHANNEL_T;
 /* Images are channels, one for each component, and functions go over them one pixel a cycle (reports of three
    repositories). What a function computes of a pixel, and so its states, is left open. */
 #define HLS_MAT_DEPTH(flags) ((flags) % 8)
