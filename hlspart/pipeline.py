@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Reader = Callable[[str], bytes]
 
-MOST_AT_ONCE = 10  # operations of all loops: beyond these `lint` does not wait for advice
+MOST_AT_ONCE = 20  # operations of all loops: beyond these `lint` does not wait for advice
 
 
 class Pipeline:

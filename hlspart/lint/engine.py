@@ -71,7 +71,7 @@ def run(
         target is not None and target.bare_types,
         target.deprecated if target is not None else frozenset(),
         advice,
-        target is not None and target.counts_freely,
+        target is not None and bool(target.profile["directives"]["counts_freely"]),
         defined,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))

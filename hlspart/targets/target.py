@@ -93,11 +93,6 @@ class Target(Struct, frozen=True, dict=True):
         return bool(self.profile["directives"]["bare_types"])
 
     @property
-    def counts_freely(self) -> bool:
-        """Whether a DATAFLOW loop may start at any constant that is not negative, and count by any positive one."""
-        return bool(self.profile["directives"]["counts_freely"])
-
-    @property
     def deprecated(self) -> frozenset[str]:
         """Directives, and ``enable_flush`` of PIPELINE, that the tool calls deprecated."""
         return frozenset(self.profile["directives"]["deprecated"])
