@@ -109,6 +109,7 @@ def compared(folder: Path, seed: int, text: str, styles: list[str], tables: dict
             continue
         for outcome in result.outcomes:
             table[f"{outcome.status} {outcome.code or ''}".strip()] += 1
+        table["programs changed"] += new != text
         try:
             printed = expected if new == text else ran(folder, new, flags)
         except subprocess.TimeoutExpired:

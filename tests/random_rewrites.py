@@ -4,8 +4,8 @@
 
 Kinds are ``kernels`` (accesses that banks can serve), ``edges`` (what C makes hard), ``edges++`` (what C++ does) and
 ``memories`` (fills, windows and updates of memories that have several names).
-Prints after each batch, per style, what became of the array groups so far and how many programs computed
-the same as the original; a program that did not is named with its seed (``--show SEED`` prints it).
+Prints after each batch, per style, what became of the array groups so far, how many programs changed and how many
+computed the same as the original; a program that did not is named with its seed (``--show SEED`` prints it).
 """
 
 from __future__ import annotations
@@ -120,6 +120,7 @@ def batch(
                     print(f"seed {seed}, {style}: {outcome.code}: {outcome.reason}", flush=True)
         texts = {seed: result.files[kind.name] for seed, result in results.items()}
         new = {seed: text for seed, text in texts.items() if text != originals[seed]}
+        table["programs changed"] += len(new)
         if kind is not KINDS["kernels"]:
             for seed, text in new.items():
                 try:
