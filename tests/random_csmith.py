@@ -18,11 +18,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
+from hlspart.reading import read_file
 
 STYLES = {
     "split, dynamic bankdim": RewriteOptions(style="split", dynamic="bankdim"),
@@ -79,11 +81,16 @@ def ran(folder: Path, text: str, flags: list[str]) -> str:
     return done.stdout if done.returncode == 0 else f"fails: {done.stderr[:1500]}"
 
 
-def rewritten(folder: Path, text: str, style: str) -> RewriteResult:
+@lru_cache(maxsize=4)
+def pipeline(text: str) -> Pipeline:
+    """What is known of one program, for all styles together."""
+    options = Options(frontend=FrontendOptions(include_dirs=(f"{HEADERS}",)))
+    return Pipeline(["p.c"], options, lambda path: text.encode() if path == "p.c" else read_file(path))
+
+
+def rewritten(text: str, style: str) -> RewriteResult:
     """One program in one style, whatever its II."""
-    (folder / "p.c").write_text(text)
-    front = FrontendOptions(include_dirs=(f"{HEADERS}",))
-    return Pipeline([f"{folder / 'p.c'}"], Options(frontend=front)).rewriting(STYLES[style]).run()
+    return pipeline(text).rewriting(STYLES[style]).run()
 
 
 def compared(folder: Path, seed: int, text: str, styles: list[str], tables: dict[str, Counter[str]]) -> bool:
@@ -100,9 +107,9 @@ def compared(folder: Path, seed: int, text: str, styles: list[str], tables: dict
     for style in styles:
         table = tables[style]
         try:
-            result = rewritten(folder, text, style)
+            result = rewritten(text, style)
             (new,) = result.files.values()
-            (again,) = rewritten(folder, new, style).files.values()
+            (again,) = rewritten(new, style).files.values()
         except Exception as fault:  # a traceback is a finding of this script
             table["TRACEBACK"] += 1
             print(f"seed {seed}, {style}: {fault!r}", flush=True)
@@ -142,7 +149,7 @@ def main() -> int:
         folder = Path(named)
         if arguments.show is not None:
             text = program(arguments.show, csmith)
-            outputs = [one for style in styles for one in rewritten(folder, text, style).files.values()]
+            outputs = [one for style in styles for one in rewritten(text, style).files.values()]
             print(text, *outputs, sep="\n/* ------ */\n")
             return 0
         while count < arguments.count:

@@ -79,6 +79,8 @@ class Evaluator(Pointers):
                 if isinstance(expr.type, (ArrayType, PointerType)):
                     self.pointer(expr, st)
                     return self.unknown(f"`{self.text(expr)}` is an address", expr)
+                if self._guesses_only(expr):
+                    return self.unknown(f"it depends on the value of `{self.text(expr)}`", expr)
                 place = self.place(expr, st)
                 self.record(expr, "read", place, st)
                 listed = None if isinstance(place, Unknown) else self.listed(place)
@@ -125,6 +127,15 @@ class Evaluator(Pointers):
         if isinstance(expr, OpaqueExpr):
             return self.unknown(f"`{self.text(expr)}` is not analysed: {expr.what}", expr)
         return self.unknown(f"`{self.text(expr)}` is not analysed", expr)
+
+    def _guesses_only(self, ref: ArrayRef) -> bool:
+        """Whether this is a trial, which asks how variables move, and the place of an element says nothing of that.
+
+        Subscripts of banks that are selected at run time are chains of selections, and cost most of a walk.
+        """
+        variable = self.program.variable(ref.variable)
+        plain = not isinstance(variable.type, PointerType) and not variable.const
+        return self.trial > 0 and plain and all(map(self.silent, ref.indices))
 
     def name(self, expr: Expr, variable: Variable, st: State) -> Value:
         """Value of a scalar variable."""
