@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from hlspart.accesses import algebra, analyse
+from hlspart.accesses.algebra import Pointer, Unknown
+from hlspart.accesses.pointers import Pointers
 from hlspart.accesses.scope import State
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
+from hlspart.model.program import ArrayRef
 from hlspart.sets.region import Regions, TooHard
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
@@ -139,3 +142,30 @@ def test_what_stands_in_such_arms_is_still_seen() -> None:
     assert [(program.variable(a.array).name, a.kind) for a in analyse(program).accesses] == [
         ("a", "read"), ("b", "write"), ("b", "write"), ("a", "write"), ("a", "read"), ("b", "write"),
     ]  # fmt: skip
+
+
+def test_a_trial_walk_evaluates_no_subscripts_that_only_say_which_element(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which variables move is asked once for each candidate; subscripts are chains of selections in banked text.
+
+    ``sum ^= ..`` makes each loop try its body; with and without the use of scalars being noted.
+    """
+    tried: list[str] = []
+    place = Pointers.place
+
+    def noted(self: Pointers, ref: ArrayRef, st: State) -> Pointer | Unknown:
+        if self.trial:
+            tried.append(self.program.variable(ref.variable).name)
+        return place(self, ref, st)
+
+    monkeypatch.setattr(Pointers, "place", noted)
+    text = """int top(int a[64]) {
+    int banks[4][8], sum = 0, k = 0;
+    for (int n = 0; n < 8; n++) { banks[n & 3][n] = n; sum ^= banks[n % 3 ? n & 3 : 0][n]; k += 3; a[k] = sum; }
+    return sum;
+}"""
+    program = load(["k.c"], FrontendOptions(), lambda _: text.encode())
+    accesses = analyse(program).accesses
+    named = [(program.variable(access.array).name, access.range) for access in accesses]
+    assert [name for name, _ in named] == ["banks", "banks", "a"]
+    assert named[2][1] == ((3, 24),)
+    assert tried == ["banks", "a"], "the targets of stores alone are looked at"
