@@ -159,7 +159,7 @@ def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text
     styles: tuple[tuple[WayKind, Reused], ...]
     styles = (
         ("interchange", pipeline.interchanged), ("scalars", pipeline.scalar_replaced),
-        ("dependences", pipeline.dependences_told), ("bundles", pipeline.bundled),
+        ("dependences", pipeline.dependences_stated), ("bundles", pipeline.bundled),
     )  # fmt: skip
     for kind, text in styles:
         if text.after is not None:

@@ -234,11 +234,11 @@ class Pipeline:
         return scalar_replaced(self)
 
     @cached_property
-    def dependences_told(self) -> Reused:
+    def dependences_stated(self) -> Reused:
         """The text with directives that say how far apart iterations meet, where the tool cannot see it."""
-        from hlspart.ways import dependences_told
+        from hlspart.ways import dependences_stated
 
-        return dependences_told(self)
+        return dependences_stated(self)
 
     @cached_property
     def bundled(self) -> Reused:

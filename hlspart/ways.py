@@ -51,7 +51,7 @@ class WithTexts(Predicted, Protocol):
         """Its values in variables on their way to the next iterations."""
 
     @property
-    def dependences_told(self) -> Reused:
+    def dependences_stated(self) -> Reused:
         """It with directives on what iterations hand to each other through arrays."""
 
     @property
@@ -76,7 +76,7 @@ _ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
     "reuse": lambda text: text.reuse.asked,
     "interchange": lambda text: text.interchanged,
     "scalars": lambda text: text.scalar_replaced,
-    "dependences": lambda text: text.dependences_told,
+    "dependences": lambda text: text.dependences_stated,
     "bundles": lambda text: text.bundled,
 }
 
@@ -203,8 +203,8 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)
     provably = search.goes_on("dependences in directives", lambda: provable(*known))
-    if provably and pipeline.dependences_told.after is not None:
-        then(pipeline.dependences_told)
+    if provably and pipeline.dependences_stated.after is not None:
+        then(pipeline.dependences_stated)
     if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
         then(pipeline.bundled)
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
@@ -336,7 +336,7 @@ def _ends(figures: IIResult) -> tuple[int, int]:
     return slowest(figures), _at_most(figures)
 
 
-def dependences_told(pipeline: Predicted) -> Reused:
+def dependences_stated(pipeline: Predicted) -> Reused:
     """The text with directives on how far apart iterations meet, where that makes a loop faster or its II known."""
     program, figures = pipeline.program, pipeline.figures
     chosen = provable(program, pipeline.analysis, figures)

@@ -138,8 +138,8 @@ class CountedLoops(Evaluator):
             return endless
         if why is not None:
             return why
-        if lent := sorted(self.program.variable(v).name for v in tested & self.effects.lent):
-            return self.unknown(f"`{lent[0]}` may be changed by code that is not analysed", loop.header)
+        if escaping := sorted(self.program.variable(v).name for v in tested & self.effects.escaping):
+            return self.unknown(f"`{escaping[0]}` may be changed by code that is not analysed", loop.header)
         changing = sorted(self.program.variable(v).name for v in tested & modified)
         if changing:
             return self.unknown(f"`{changing[0]}` does not grow by a constant in each iteration", loop.header)

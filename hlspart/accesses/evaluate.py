@@ -148,7 +148,7 @@ class Evaluator(Pointers):
             return self.unknown(f"`{variable.name}` is not an integer", expr)
         if variable.volatile:
             return self.unknown(f"`{variable.name}` is volatile", expr)
-        how = "by code that is not analysed" if variable.id in self.effects.lent else "through its address"
+        how = "by code that is not analysed" if variable.id in self.effects.escaping else "through its address"
         return self.unknown(f"`{variable.name}` may be changed {how}", expr)
 
     def unary(self, expr: Expr, op: str, operand: Expr, st: State) -> Value:

@@ -69,11 +69,11 @@ def _of_loop(
         for arg in call.args
         for n in walk(arg) if isinstance(n, Name)
     }  # fmt: skip
-    spoken = {v for d in program.directives if d.kind == "dependence" and d.usable for v in d.variables}
+    stated = {v for d in program.directives if d.kind == "dependence" and d.usable for v in d.variables}
     for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
         group = next((g for g in analysis.groups if g.id == analysis.group_of.get(array)), None)
         known = group is not None and not group.faults and len(group.members) == 1
-        if not known or array in handed | spoken or program.variable(array).volatile:
+        if not known or array in handed | stated or program.variable(array).volatile:
             continue
         mine = [a for a in inside if a.array == array]
         least = _least(analysis, result, loop, mine)

@@ -13,7 +13,7 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.partials import rotation
-from hlspart.expand.reductions import Update, guarded_updates, same, update_of
+from hlspart.expand.reductions import Update, guarded_updates, update_of
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts, as_many, block_of, braced, declared_in, in_front, indent_of, names_in, type_text
 from hlspart.model.access import AccessAnalysis
@@ -29,6 +29,7 @@ from hlspart.model.program import (
     Return,
     ScalarType,
     Stmt,
+    same,
     walk,
     walk_statements,
 )
@@ -125,7 +126,7 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
     if any(u.others or not _of_floats(u) for u in updates):
         return []
     pairs = [(u, v) for k, u in enumerate(updates) for v in updates[:k]]
-    alike = [same(program, u.target, v.target) for u, v in pairs]
+    alike = [same(u.target, v.target) for u, v in pairs]
     if any(u.op != v.op if one else not _apart(u.target, v.target) for one, (u, v) in zip(alike, pairs, strict=True)):
         return []
     if isinstance(updates[0].target, Name) and (record.storage not in ("local", "parameter") or record.reference):
@@ -143,7 +144,7 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         update = update_of(program, stmt, variable)
         if update is None:
             return []
-        of = next((group for target, group in targets if same(program, target, update.target)), None)
+        of = next((group for target, group in targets if same(target, update.target)), None)
         if of is None:
             targets.append((update.target, [stmt]))
         else:

@@ -18,7 +18,7 @@ from hlspart.expand.accesses import Accesses
 from hlspart.expand.region import Guarded, Inner, Leaf, LoopBlock, Node, Refusal, Region
 from hlspart.model.access import Access
 from hlspart.model.expanding import End, Judgement, Map, Order, Private, Reduction
-from hlspart.model.program import ArrayRef, Declare, Loop, Name, ScalarType, Stmt, walk, walk_statements
+from hlspart.model.program import ArrayRef, Declare, Loop, Name, ScalarType, Stmt, same, walk, walk_statements
 from hlspart.semantics.named import mentions
 from hlspart.sets.effort import EffortError
 from hlspart.sets.processors import (
@@ -331,7 +331,6 @@ class _Judge(Accesses):
 
     def _one_element(self, updates: Sequence[reductions.Update], loops: tuple[int, ...]) -> bool:
         """Whether all updates are of one element, the same in all iterations from the first reduced loop inwards."""
-        program = self.region.program
         moving = {self.region.info(loop).variable for loop in self.region.loops[loops[0] :]}
         start = self.region.loops[loops[0]]
         for stmt in walk_statements(start.body):
@@ -341,7 +340,7 @@ class _Judge(Accesses):
                 moving.add(self.region.info(stmt).variable)
         moving |= {a.array for a in self.inside if a.kind == "write"}
         for update in updates:
-            if not reductions.same(program, update.target, updates[0].target):
+            if not same(update.target, updates[0].target):
                 return False
             for e in walk(update.target):
                 if e is not update.target and isinstance(e, Name | ArrayRef) and e.variable in moving:

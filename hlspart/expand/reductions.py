@@ -26,6 +26,7 @@ from hlspart.model.program import (
     Return,
     ScalarType,
     Stmt,
+    same,
     walk,
     walk_statements,
 )
@@ -59,10 +60,10 @@ def update_of(program: Program, stmt: Stmt, variable: int) -> Update | None:
         return None
     if isinstance(update.target, ArrayRef) and any(occurs(index, variable) for index in update.target.indices):
         return None
-    if any(same(program, use, update.target) for value in update.values for use in _uses(value, variable)):
+    if any(same(use, update.target) for value in update.values for use in _uses(value, variable)):
         return None
     uses = [use for root in statement_expressions(program, stmt) for use in _uses(root, variable)]
-    others = [use for use in uses if not same(program, use, update.target)]
+    others = [use for use in uses if not same(use, update.target)]
     refs = frozenset(use.id for use in others if isinstance(use, ArrayRef))
     return replace(update, others=refs) if len(refs) == len(others) else None
 
@@ -71,7 +72,7 @@ def _update(program: Program, stmt: Stmt) -> Update | None:
     if isinstance(stmt, Block) and len(stmt.body) == 1:
         return _update(program, stmt.body[0])
     if isinstance(stmt, If):
-        return _kept_extreme(program, stmt)
+        return _kept_extreme(stmt)
     if not isinstance(stmt, ExprStmt):
         return None
     match stmt.expr:
@@ -90,18 +91,18 @@ def _plain(program: Program, target: Name | ArrayRef, value: Expr) -> Update | N
     if isinstance(value, Binary) and value.op in ("+", "-", "*", "&", "|", "^"):
         op = "+" if value.op in "+-" else value.op
         rest: list[Expr] = []
-        if _without(program, value, target, op, rest):
+        if _without(value, target, op, rest):
             return Update(op, target, tuple(rest))
     if isinstance(value, Call) and value.function in _CALLS and len(value.args) == 2:
         for one, other in (value.args, value.args[::-1]):
-            if same(program, one, target):
+            if same(one, target):
                 return Update(_CALLS[value.function or ""], target, (other,))
     if isinstance(value, Call) and value.function in program.functions:
         return _called(program, target, value)
     if isinstance(value, Conditional) and isinstance(value.test, Binary) and value.test.op in _MORE:
         for kept, new in ((value.then, value.other), (value.other, value.then)):
-            if same(program, kept, target):
-                kind = _extreme(program, value.test, target, new, taken=new is value.then)
+            if same(kept, target):
+                kind = _extreme(value.test, target, new, taken=new is value.then)
                 return None if kind is None else Update(kind, target, (new,))
     return None
 
@@ -109,7 +110,7 @@ def _plain(program: Program, target: Name | ArrayRef, value: Expr) -> Update | N
 def _called(program: Program, target: Name | ArrayRef, call: Call) -> Update | None:
     """``x = f(x, e)`` where f returns its parameter, combined with what does not depend on it."""
     function = program.functions[call.function or ""]
-    places = [k for k, arg in enumerate(call.args) if same(program, arg, target)]
+    places = [k for k, arg in enumerate(call.args) if same(arg, target)]
     if len(places) != 1 or len(call.args) != len(function.params) or mentions(program, function.body, target.variable):
         return None
     param = program.variable(function.params[places[0]])
@@ -126,27 +127,27 @@ def _called(program: Program, target: Name | ArrayRef, call: Call) -> Update | N
     if len(own) != 1 or not isinstance(chain, Binary) or chain.op not in ("+", "-", "*", "&", "|", "^"):
         return None
     op, rest = "+" if chain.op in "+-" else chain.op, list[Expr]()
-    if not _without(program, chain, own[0], op, rest):
+    if not _without(chain, own[0], op, rest):
         return None
     return Update(op, target, (*rest, *(a for k, a in enumerate(call.args) if k not in places)))
 
 
-def _without(program: Program, value: Expr, target: Expr, op: str, rest: list[Expr]) -> bool:
+def _without(value: Expr, target: Expr, op: str, rest: list[Expr]) -> bool:
     """Whether ``value`` is a chain of ``op`` with ``target`` in it once, not subtracted; the others go to ``rest``."""
-    if same(program, value, target):
+    if same(value, target):
         return True
     if not isinstance(value, Binary) or value.op not in (("+", "-") if op == "+" else (op,)):
         return False
-    if _without(program, value.left, target, op, rest):
+    if _without(value.left, target, op, rest):
         rest.append(value.right)
         return True
-    if value.op != "-" and _without(program, value.right, target, op, rest):
+    if value.op != "-" and _without(value.right, target, op, rest):
         rest.append(value.left)
         return True
     return False
 
 
-def _kept_extreme(program: Program, stmt: If) -> Update | None:
+def _kept_extreme(stmt: If) -> Update | None:
     """``if (e > x) x = e;``"""
     body = stmt.then.body
     if stmt.other is not None or len(body) != 1 or not isinstance(body[0], ExprStmt):
@@ -156,27 +157,19 @@ def _kept_extreme(program: Program, stmt: If) -> Update | None:
         return None
     if not isinstance(stmt.test, Binary) or stmt.test.op not in _MORE:
         return None
-    op = _extreme(program, stmt.test, inner.target, inner.value, taken=True)
+    op = _extreme(stmt.test, inner.target, inner.value, taken=True)
     return None if op is None else Update(op, inner.target, (inner.value,))
 
 
-def _extreme(program: Program, test: Binary, kept: Expr, new: Expr, taken: bool) -> str | None:
+def _extreme(test: Binary, kept: Expr, new: Expr, taken: bool) -> str | None:
     """min or max when ``new`` replaces ``kept`` if the test holds (``taken``) or if it fails."""
-    if same(program, test.left, kept) and same(program, test.right, new):
+    if same(test.left, kept) and same(test.right, new):
         op = _MORE[test.op]
-    elif same(program, test.right, kept) and same(program, test.left, new):
+    elif same(test.right, kept) and same(test.left, new):
         op = "min" if _MORE[test.op] == "max" else "max"
     else:
         return None
     return op if taken else ("min" if op == "max" else "max")
-
-
-def same(program: Program, one: Expr, other: Expr) -> bool:
-    """Whether two expressions are spelled alike, variables compared by what they mean."""
-    if program.text(one.at).split() != program.text(other.at).split():
-        return False
-    names = [[e.variable for e in walk(x) if isinstance(e, Name | ArrayRef)] for x in (one, other)]
-    return names[0] == names[1]
 
 
 def _bare(value: Expr, of: CType) -> Expr:

@@ -13,7 +13,6 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
-from hlspart.expand.reductions import same
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.scalars import certain_references, subscript_names
 from hlspart.expand.texts import (
@@ -40,6 +39,7 @@ from hlspart.model.program import (
     ScalarType,
     Stmt,
     Variable,
+    same,
     substatements,
     walk,
     walk_statements,
@@ -124,7 +124,7 @@ def _is_plain(variable: Variable) -> bool:
 def _of_array(program: Program, loop: Loop, nest: Loop, array: int, refs: tuple[ArrayRef, ...]) -> ElementUpdate | None:
     """The statements that use the array, if they all choose one element and run at most once in an iteration."""
     block = _holding(program, loop.body, refs)
-    if block is None or not all(same(program, ref, refs[0]) for ref in refs):
+    if block is None or not all(same(ref, refs[0]) for ref in refs):
         return None
     used = [k for k, s in enumerate(block.body) if any(_holds(program, s, ref) for ref in refs)]
     if not all(any(_holds(program, block.body[k], ref) for k in used) for ref in refs):

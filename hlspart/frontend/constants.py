@@ -16,7 +16,7 @@ _BINARY = {
     "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, ">": 7, "<=": 7, ">=": 7,
     "==": 6, "!=": 6, "&": 5, "^": 4, "|": 3, "&&": 2, "||": 1,
 }  # fmt: skip
-_TYPE_WORDS = {"int", "unsigned", "signed", "long", "short", "char", "const", "size_t"}
+TYPE_WORDS = {"int", "unsigned", "signed", "long", "short", "char", "const", "size_t"}
 _BIGGEST_SHIFT = 128
 _BIGGEST_BITS = 4096
 _MOST_CALLS = 256
@@ -160,8 +160,8 @@ class _Parser:
         token = self.tokens[self.at]
         if token.text == "(":
             self.at += 1
-            if self.peek() in _TYPE_WORDS:
-                while self.peek() in _TYPE_WORDS:
+            if self.peek() in TYPE_WORDS:
+                while self.peek() in TYPE_WORDS:
                     self.at += 1
                 self.take(")")
                 return self.unary()

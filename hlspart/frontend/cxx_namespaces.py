@@ -23,7 +23,7 @@ _KEYWORDS = frozenset((
 ))  # fmt: skip
 
 
-def told_apart(tokens: list[Token]) -> list[Token]:
+def qualified_apart(tokens: list[Token]) -> list[Token]:
     """The tokens with qualified names in the place of names that several namespaces declare. Raises SourceError."""
     if not any(t.text == "namespace" for t in tokens):
         return tokens

@@ -1,6 +1,8 @@
 """Arrays under two names: parameters for which a call gives one array, or one of file scope, local pointers beside it.
 
-Also arrays that a called function, which stays a module, accesses beside the loop that calls it.
+Also arrays that a called function, which stays a module, accesses beside the loop that calls it. The text shows that
+these pairs meet, which bounds a prediction; whether two names may meet at all, which a change of the text has to ask,
+is in ``semantics/overlap.py``.
 """
 
 from __future__ import annotations

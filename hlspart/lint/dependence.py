@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
-from hlspart.rules._base import Misstep, Witness
+from hlspart.rules._base import FifoViolation, Witness
 
 Kinds = tuple[str, str]
 _FLOW: dict[str, Kinds] = {"raw": ("write", "read"), "war": ("read", "write"), "waw": ("write", "write")}
@@ -108,19 +108,19 @@ def _distance(analysis: AccessAnalysis, loop: int, source: Access, sink: Access)
         return None
 
 
-def misstep(program: Program, analysis: AccessAnalysis, accesses: Sequence[Access]) -> Misstep | None:
+def fifo_violation(program: Program, analysis: AccessAnalysis, accesses: Sequence[Access]) -> FifoViolation | None:
     """What keeps accesses of one kind to one array in one function from being those of a FIFO."""
-    from hlspart.sets.order import misstep as found_by
+    from hlspart.sets.order import fifo_violation as order_violation
 
     if not accesses:
         return None
     variable = program.variable(accesses[0].array)
     dims = analysis.shapes.get(variable.id) or variable.dims or (None,)
     steps = {ident: info.step if not info.exits else None for ident, info in analysis.loops.items()}
-    step = found_by(accesses, dims, steps)
+    step = order_violation(accesses, dims, steps)
     if step is None:
         return None
     (b, later, element), first = step.second, step.first
     if first is None:
-        return Misstep(step.kind, b.at, later, element, None, {}, 0)
-    return Misstep(step.kind, b.at, later, element, first[0].at, first[1], first[2])
+        return FifoViolation(step.kind, b.at, later, element, None, {}, 0)
+    return FifoViolation(step.kind, b.at, later, element, first[0].at, first[1], first[2])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hlspart.lint.brevity import folded, independent
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
-from hlspart.lint.dependence import carried, least, misstep, never_meet
+from hlspart.lint.dependence import carried, fifo_violation, least, never_meet
 from hlspart.lint.suppressions import apply, suppressions
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -60,7 +60,7 @@ def run(
         recheck,
         lambda result: _pragmas(program, result),
         lambda directive: carried(analysis, directive),
-        lambda accesses: misstep(program, analysis, accesses),
+        lambda accesses: fifo_violation(program, analysis, accesses),
         lambda loop, variable: least(analysis, loop, variable, ("write", "read")),
         lambda loop, variable: never_meet(analysis, loop, variable),
         target is not None and target.kernels,

@@ -92,10 +92,10 @@ class Carriers:
         """The DEPENDENCE directive about ``kind`` (raw, war, waw) inside ("intra") or across ("inter")."""
         key = variable, kind, reach
         if key not in self._said:
-            self._said[key] = self._spoken(variable, kind, reach)
+            self._said[key] = self._stated(variable, kind, reach)
         return self._said[key]
 
-    def _spoken(self, variable: int, kind: str, reach: str) -> Directive | None:
+    def _stated(self, variable: int, kind: str, reach: str) -> Directive | None:
         for d in reversed(self.pragmas):
             if d.variables and variable not in d.variables:
                 continue
@@ -178,16 +178,16 @@ class Carriers:
             return []
         edges = []
         name = self.names(variable)
-        spoken = {kind: self._pragma(variable, kind, "inter") for kind in _KINDS.values()}
+        stated = {kind: self._pragma(variable, kind, "inter") for kind in _KINDS.values()}
         places = [(op, self.address(op)) for op in operations]
-        spoken_of = any(d is not None for d in spoken.values())
-        near = [range(len(places))] * len(places) if spoken_of else partners([a for _, a in places])
+        is_stated = any(d is not None for d in stated.values())
+        near = [range(len(places))] * len(places) if is_stated else partners([a for _, a in places])
         for (source, a), others in zip(places, near, strict=True):
             for sink, b in (places[k] for k in others):
                 if source.kind == sink.kind == "load":
                     continue
                 kind = _KINDS[source.kind, sink.kind]
-                d = spoken[kind]
+                d = stated[kind]
                 if d is not None and self._false(d):
                     continue
                 if _by_data(a.ref) and a.ref.index is not None and self.disjoint_banks(source, sink):

@@ -84,56 +84,58 @@ class Refused(Struct, frozen=True):
     footprints: tuple[int, ...] = ()
 
 
-def invariance(feet: Footprints, basis: Sequence[Vector], flow: bool, tiles: int) -> Invariance | Refused:
+def invariance(footprints: Footprints, basis: Sequence[Vector], flow: bool, tiles: int) -> Invariance | Refused:
     """Prove that footprints move with tiles, and find under which translations."""
     box = integers.pivots(basis)
-    firsts = feet.first_tiles(box)
+    firsts = footprints.first_tiles(box)
     if not firsts:
         return Refused("the tiles that use it are not translates of finitely many tiles")
     base = firsts[0]
-    if not feet.bounded(base):
+    if not footprints.bounded(base):
         return Refused("one tile touches unboundedly many elements: tile the remaining loops too")
     kept: list[Vector] = []
     for step in basis:
         multiple = next(
-            (k for k in range(1, MAX_PERIOD + 1) if _moves(feet, base, tuple(k * s for s in step), flow)), None
+            (k for k in range(1, MAX_PERIOD + 1) if _moves(footprints, base, tuple(k * s for s in step), flow)), None
         )
         if multiple is None:
-            return _unlike(feet, base, tiles, step)
+            return _unlike(footprints, base, tiles, step)
         kept.append(tuple(multiple * s for s in step))
     own = integers.hermite(kept)
     every = list(own)
     if prod(modulus for _, modulus in integers.pivots(own)) <= MAX_CLASSES and len(own) == tiles:
         for step in itertools.product(*(range(modulus) for _, modulus in integers.pivots(own))):
             known = integers.solve(integers.hermite(every), step) is not None
-            if not known and _moves(feet, base, step, flow):
+            if not known and _moves(footprints, base, step, flow):
                 every = list(integers.hermite([*every, step]))
                 if integers.solve(basis, step) is not None:
                     own = integers.hermite([*own, step])
     final = integers.hermite(every)
-    reads = [feet.translation(base, s) for s in final]
-    makes = [feet.translation(base, s, makes=True) for s in final] if flow else []
+    reads = [footprints.translation(base, s) for s in final]
+    makes = [footprints.translation(base, s, makes=True) for s in final] if flow else []
     if any(m is None for m in (*reads, *makes)):
-        return _unlike(feet, base, tiles, final[0])
-    classes = feet.first_tiles(integers.pivots(final))
-    shown = feet.first_tiles(integers.pivots(own))
+        return _unlike(footprints, base, tiles, final[0])
+    classes = footprints.first_tiles(integers.pivots(final))
+    shown = footprints.first_tiles(integers.pivots(own))
     if classes is None or shown is None or len(shown) > MAX_CLASSES:
         return Refused(f"tiles fall into more than {MAX_CLASSES} classes of different footprints")
-    return _invariance(feet, final, reads, makes, classes, shown)
+    return _invariance(footprints, final, reads, makes, classes, shown)
 
 
-def along(feet: Footprints, basis: Sequence[Vector], classes: tuple[Vector, ...], flow: bool) -> Invariance | Refused:
+def along(
+    footprints: Footprints, basis: Sequence[Vector], classes: tuple[Vector, ...], flow: bool
+) -> Invariance | Refused:
     """The same under translations that are given: footprints must move along ``basis``, ``classes`` are its classes."""
-    base = next((c for c in classes if not feet.bounded(c) or feet.footprint(c)[1]), classes[0])
-    reads = [feet.translation(base, s) for s in basis]
-    makes = [feet.translation(base, s, makes=True) for s in basis] if flow else []
+    base = next((c for c in classes if not footprints.bounded(c) or footprints.footprint(c)[1]), classes[0])
+    reads = [footprints.translation(base, s) for s in basis]
+    makes = [footprints.translation(base, s, makes=True) for s in basis] if flow else []
     if any(m is None for m in (*reads, *makes)):
         return Refused("the footprints of tiles do not move with the tiles by a constant")
-    return _invariance(feet, tuple(basis), reads, makes, classes, classes)
+    return _invariance(footprints, tuple(basis), reads, makes, classes, classes)
 
 
 def _invariance(
-    feet: Footprints,
+    footprints: Footprints,
     basis: tuple[Vector, ...],
     reads: Sequence[Shift | None],
     makes: Sequence[Shift | None],
@@ -141,7 +143,7 @@ def _invariance(
     shown: tuple[Vector, ...],
 ) -> Invariance:
     moves = tuple(m for m in reads if m is not None)
-    matrix = [[m[s][d] for m in moves] for s in feet.spaces for d in range(len(moves[0][s]))] if moves else []
+    matrix = [[m[s][d] for m in moves] for s in footprints.spaces for d in range(len(moves[0][s]))] if moves else []
     fixed = integers.kernel(matrix, len(basis)) if basis else ()
     still = integers.hermite([_combine(basis, c) for c in fixed])
     return Invariance(basis, moves, tuple(m for m in makes if m is not None), still, classes, shown)
@@ -151,15 +153,15 @@ def _combine(basis: Sequence[Vector], factors: Sequence[int]) -> Vector:
     return tuple(sum(f * row[j] for f, row in zip(factors, basis, strict=True)) for j in range(len(basis[0])))
 
 
-def _moves(feet: Footprints, base: Vector, step: Vector, flow: bool) -> bool:
-    return feet.translation(base, step) is not None and (
-        not flow or feet.translation(base, step, makes=True) is not None
+def _moves(footprints: Footprints, base: Vector, step: Vector, flow: bool) -> bool:
+    return footprints.translation(base, step) is not None and (
+        not flow or footprints.translation(base, step, makes=True) is not None
     )
 
 
-def _unlike(feet: Footprints, base: Vector, tiles: int, step: Vector) -> Refused:
+def _unlike(footprints: Footprints, base: Vector, tiles: int, step: Vector) -> Refused:
     steps = [step, tuple(-s for s in step), *cube(tiles, 2 if tiles <= 3 else 1)]
-    difference = feet.unlike(base, steps[:130])
+    difference = footprints.unlike(base, steps[:130])
     if difference is None:
         return Refused("the footprints of tiles do not move with the tiles by a constant")
     here, there, words, other = difference
@@ -207,14 +209,14 @@ class _Owned(Struct, frozen=True):
 
 def describe(
     blank: MarsArray,
-    feet: Footprints,
+    footprints: Footprints,
     inv: Invariance,
     images: Mapping[int, str],
     options: MarsOptions,
 ) -> tuple[MarsArray, ...]:
     """One record per residue class. ``blank`` holds name, kind, class, line, element_bits and boundary."""
     flow = blank.kind == "flow"
-    tables = _flow_tables(feet, inv, options) if flow else _input_tables(feet, inv, options)
+    tables = _flow_tables(footprints, inv, options) if flow else _input_tables(footprints, inv, options)
     if isinstance(tables, str):
         return (replace(blank, accepted=False, reason=tables),)
     owned, seen = tables
@@ -222,7 +224,7 @@ def describe(
     whole = padded(block, blank.element_bits, options.align)
     arrays = []
     for base in inv.shown:
-        record = _record(blank, feet, inv, base, owned, seen[base], images, options, whole)
+        record = _record(blank, footprints, inv, base, owned, seen[base], images, options, whole)
         arrays.append(replace(record, residue_classes=len(inv.shown), block=whole, padding=whole - block))
     return tuple(arrays)
 
@@ -250,14 +252,16 @@ def _ordered(blocks: Sequence[TileBlock], users: Sequence[tuple[Vector, ...]], o
 _Seen = dict[Vector, tuple[tuple[TileBlock, ...], tuple[Vector, ...]]]
 
 
-def _input_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tuple[dict[Vector, _Owned], _Seen] | str:
+def _input_tables(
+    footprints: Footprints, inv: Invariance, options: MarsOptions
+) -> tuple[dict[Vector, _Owned], _Seen] | str:
     owned: dict[Vector, _Owned] = {}
     seen: _Seen = {}
     for base in dict.fromkeys((*inv.classes, *inv.shown)):
-        users = feet.consumers(base, integers.pivots(inv.still))
+        users = footprints.consumers(base, integers.pivots(inv.still))
         if users is None:
             return "the tiles that share data with one tile are not finitely many classes"
-        blocks = feet.blocks(base, users)
+        blocks = footprints.blocks(base, users)
         seen[base] = (blocks, users)
         if base not in inv.classes:
             continue
@@ -274,18 +278,20 @@ def _owner(block: TileBlock, inv: Invariance) -> Vector:
     return min(block.consumers, key=lambda c: (integers.projected(c, inv.still), inv.class_of(c)[0]))
 
 
-def _flow_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tuple[dict[Vector, _Owned], _Seen] | str:
+def _flow_tables(
+    footprints: Footprints, inv: Invariance, options: MarsOptions
+) -> tuple[dict[Vector, _Owned], _Seen] | str:
     owned: dict[Vector, _Owned] = {}
     seen: _Seen = {}
     for base in dict.fromkeys((*inv.classes, *inv.shown)):
-        users = feet.consumers(base, integers.pivots(inv.still))
+        users = footprints.consumers(base, integers.pivots(inv.still))
         if users is None:
             return "the tiles that read what one tile makes are not finitely many classes"
         others = tuple(u for u in users if u != base)
         if inv.still and base in users:
             # others of the tile's own class read the same data: one of them stands for the class
             others = tuple(sorted((*others, integers.add(base, inv.still[0]))))
-        blocks = feet.blocks(base, others)
+        blocks = footprints.blocks(base, others)
         seen[base] = (blocks, others)
         owned[base] = _ordered(
             blocks, [tuple(sorted(integers.sub(c, base) for c in b.consumers)) for b in blocks], options
@@ -295,7 +301,7 @@ def _flow_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tup
 
 def _record(
     blank: MarsArray,
-    feet: Footprints,
+    footprints: Footprints,
     inv: Invariance,
     base: Vector,
     owned: Mapping[Vector, _Owned],
@@ -305,11 +311,11 @@ def _record(
     block: int,
 ) -> MarsArray:
     flow = blank.kind == "flow"
-    points, words = feet.footprint(base)
+    points, words = footprints.footprint(base)
     if flow:
         own = owned[inv.class_of(base)[0]]
         sets = _own_sets(own)
-        runs = _flow_runs(feet, inv, base, owned)
+        runs = _flow_runs(footprints, inv, base, owned)
         out = Volume(len(sets), sum(m.size for m in sets))
         writes = _transfers(((0,) * len(base), own, range(len(sets))), blank, options, block)
         ids = 0
@@ -333,7 +339,7 @@ def _record(
             for t in reads
         ]
     incoming = Volume(sum(len(p) for _, _, p in runs), sum(t.words for t in reads))
-    arriving = feet.arriving(base)
+    arriving = footprints.arriving(base)
     memory = images if not flow or (injective(arriving, images) and _all_injective(sets, images)) else {}
     row_read = shape(arriving, memory)
     row_write = _union_rows(sets, memory) if flow else 0
@@ -342,14 +348,14 @@ def _record(
     users = {c for m in sets for c in m.consumers}
     tiles = len(users)
     if len(inv.classes) > 1:  # tiles of two classes may happen to use the same data
-        tiles = feet.distinct([integers.add(base, c) for c in sorted(users)])
+        tiles = footprints.distinct([integers.add(base, c) for c in sorted(users)])
     return replace(
         blank,
         consumers=tiles,
         sets=sets,
         footprint=words,
         footprint_points=points,
-        tile_points=feet.made(base),
+        tile_points=footprints.made(base),
         flow_out=out,
         flow_in=incoming,
         bursts=Bursts(
@@ -369,14 +375,14 @@ def _record(
         method=", ".join(sorted({t.order.method for t in tables})),
         residue=base,
         still=inv.still,
-        checks=tuple(_checks(feet, base, seen, options).items()),
+        checks=tuple(_checks(footprints, base, seen, options).items()),
     )
 
 
 def _checks(
-    feet: Footprints, base: Vector, seen: tuple[tuple[TileBlock, ...], tuple[Vector, ...]], options: MarsOptions
+    footprints: Footprints, base: Vector, seen: tuple[tuple[TileBlock, ...], tuple[Vector, ...]], options: MarsOptions
 ) -> dict[str, bool]:
-    return feet.checks(base, *seen) if options.check else {}
+    return footprints.checks(base, *seen) if options.check else {}
 
 
 def _own_sets(table: _Owned) -> tuple[MarsSet, ...]:
@@ -392,11 +398,11 @@ def _own_sets(table: _Owned) -> tuple[MarsSet, ...]:
 _Run = tuple[Vector, _Owned, Sequence[int]]
 
 
-def _flow_runs(feet: Footprints, inv: Invariance, base: Vector, owned: Mapping[Vector, _Owned]) -> list[_Run]:
+def _flow_runs(footprints: Footprints, inv: Invariance, base: Vector, owned: Mapping[Vector, _Owned]) -> list[_Run]:
     """Blocks that ``base`` reads from each producer tile, as positions in the producer's table."""
     runs: list[_Run] = []
     simple = not inv.still and list(inv.reads) == list(inv.makes)
-    for producer in feet.producers(base):
+    for producer in footprints.producers(base):
         home, step = inv.class_of(producer)
         if home not in owned:
             continue
@@ -406,7 +412,7 @@ def _flow_runs(feet: Footprints, inv: Invariance, base: Vector, owned: Mapping[V
             used = [k for k, users in enumerate(table.users) if back in users]
         else:
             shift = inv.combined(inv.makes, step) or {}
-            used = [k for k, points in enumerate(table.points) if feet.reads_block(base, points, shift)]
+            used = [k for k, points in enumerate(table.points) if footprints.reads_block(base, points, shift)]
         if used:
             runs.append((integers.sub(producer, base), table, used))
     return runs

@@ -349,23 +349,23 @@ def _decomposed(
         reason = f"the size of its footprint depends on {', '.join(loose)}: tile the loops that they bound"
         return [replace(blank, accepted=False, reason=reason)]
     try:
-        feet = Footprints(
+        footprints = Footprints(
             tiled.sizes, [tiled.reading(a, domain, relation, space) for a, _, domain, relation, space in uses], makes
         )
-        if feet.empty():
+        if footprints.empty():
             return []
         if given is None:
             basis = tiled.lattice([(a, inside) for a, inside, _, _, _ in uses])
-            inv = invariance(feet, basis, bool(makes), len(tiled.sizes))
+            inv = invariance(footprints, basis, bool(makes), len(tiled.sizes))
         else:
-            inv = along(feet, *given, bool(makes))
+            inv = along(footprints, *given, bool(makes))
         if isinstance(inv, Refused):
             return [_refused(blank, inv, functions)]
         if makes:
             problem = reads_match(inv)
             if problem is not None:
                 return [replace(blank, accepted=False, reason=problem)]
-        return list(describe(blank, feet, inv, images, options))
+        return list(describe(blank, footprints, inv, images, options))
     except TooHard as error:
         return [replace(blank, accepted=False, reason=f"not decided within the effort limit ({error})")]
 

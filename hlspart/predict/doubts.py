@@ -25,7 +25,7 @@ from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_
 
 REGROUPED = "in which order a balanced sum takes in what the recurrence makes is not known"
 REMAINDERS = "whether the tool sees that constant distances keep accesses in banks of their own is not known"
-PARTED = "whether the tool partitions a local array by itself is not known"
+MAYBE_PARTITIONED = "whether the tool partitions a local array by itself is not known"
 
 
 class IIRange(Struct, frozen=True):
@@ -72,7 +72,7 @@ def _of_choices(p: Prediction) -> Iterator[Doubt]:
     """What the tool may do by itself to a recurrence."""
     item, ops = p.elaborated, p.problem.graph.ops
     if partitioned := _in_registers(p):
-        yield Doubt(about(PARTED, (ops[e.sink] for e in partitioned)), gone=partitioned)
+        yield Doubt(about(MAYBE_PARTITIONED, (ops[e.sink] for e in partitioned)), gone=partitioned)
     if decided := _decided_by_loads(p.problem.graph):
         text = "whether the tool waits for a loaded value that decides the next address is not known"
         yield Doubt(about(text, (ops[e.sink] for e in decided)), gone=decided)
@@ -93,7 +93,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield Doubt(Cause(text), idle=lambda v, _: storage.memory(v).divided == "possibly")
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
-    yield Doubt(Cause(PARTED), idle=lambda v, bus: _divided(p, v, bus))
+    yield Doubt(Cause(MAYBE_PARTITIONED), idle=lambda v, bus: _divided(p, v, bus))
     if storage.target.distances_tell_banks != "no":
         problems = p.elaborated.problems
         yield Doubt(

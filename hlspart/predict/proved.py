@@ -84,7 +84,7 @@ def _kind(graph: Graph, op: int) -> str:
 
 def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
     """Orders of a value and what is made of it, over memories too where it is certainly this value."""
-    ops, spoken = graph.ops, {v for d in p.elaborated.carriers.pragmas for v in d.variables}
+    ops, stated = graph.ops, {v for d in p.elaborated.carriers.pragmas for v in d.variables}
     everywhere = any(not d.variables for d in p.elaborated.carriers.pragmas)
     meeting = p.elaborated.carriers.uncertain[MEETING]
     stores = Counter(op.ref.variable for op in graph.memory if op.kind == "store" and op.ref is not None)
@@ -97,7 +97,7 @@ def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
         elif (edge.source, edge.sink) in meeting:
             continue  # other data, and the two never meet
         elif edge.kind == "memory" and edge.distance and a is not None and b is not None:
-            certain = not (a.guarded or b.guarded or everywhere) and a.variable not in spoken
+            certain = not (a.guarded or b.guarded or everywhere) and a.variable not in stated
             if (a.kind, b.kind) == ("write", "read") and certain and stores[a.variable] == 1:
                 yield edge
 

@@ -59,7 +59,7 @@ class Witness(Struct, frozen=True):
     sure: bool = True
 
 
-class Misstep(Struct, frozen=True):
+class FifoViolation(Struct, frozen=True):
     """An access, told by place and iteration, that a FIFO could not serve in this order.
 
     ``backwards``: ``at`` touches ``element`` after ``first`` has touched a later one; ``again``: after it has been
@@ -82,7 +82,7 @@ class Facts(Struct, frozen=True, dict=True):
     run when a rule asks :meth:`inferred`, ``insert`` gives the edits that write its pragmas.
     ``least``: the nearest two iterations of a loop of which the later reads from an array what the other has written.
     ``never_meet``: whether no two iterations of a loop touch one element of an array.
-    ``misstep``: what keeps accesses of one kind to one array from being those of a FIFO. ``kernels``: whether
+    ``fifo_violation``: what keeps accesses of one kind to one array from being those of a FIFO. ``kernels``: whether
     the flow makes kernels, which a host starts.
     ``advice``: (function, loop) -> the kind of the way to take, and it in a sentence, of loops that miss their target.
     ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
@@ -99,7 +99,7 @@ class Facts(Struct, frozen=True, dict=True):
     recheck: Callable[[Validation], IIResult] | None = None
     insert: Callable[[InferResult], tuple[Edit, ...]] | None = None
     carried: Callable[[Directive], Witness | None] | None = None
-    misstep: Callable[[Sequence[Access]], Misstep | None] | None = None
+    fifo_violation: Callable[[Sequence[Access]], FifoViolation | None] | None = None
     least: Callable[[int, int], Witness | None] | None = None
     never_meet: Callable[[int, int], bool] | None = None
     kernels: bool = False
@@ -211,7 +211,7 @@ class Facts(Struct, frozen=True, dict=True):
                 if problem.code in codes:
                     yield Remark(status, directive, problem)
 
-    def found_by_frontend(self, rule: Rule) -> Iterator[Diagnostic]:
+    def by_frontend(self, rule: Rule) -> Iterator[Diagnostic]:
         """Diagnostics that reading the files gave under the code of ``rule``."""
         errors = [unit.error for unit in self.program.units if unit.error is not None]
         for item in (*errors, *self.program.diagnostics):

@@ -40,4 +40,4 @@ RULE = Rule("HLP007", "directive-file", "warning", hint="write the directives on
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """What the frontend found."""
-    return facts.found_by_frontend(RULE)
+    return facts.by_frontend(RULE)

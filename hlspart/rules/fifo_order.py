@@ -37,7 +37,7 @@ from hlspart.model import program as c
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StructType
-from hlspart.rules._base import Facts, Misstep, Rule
+from hlspart.rules._base import Facts, FifoViolation, Rule
 from hlspart.rules._fifos import accesses, by_data, fifos
 
 HINT = "access it in ascending order, each element once; keep what is needed again in a local array"
@@ -46,7 +46,7 @@ RULE = Rule("HLP611", "fifo-order", "warning", hint=HINT)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Accesses that no FIFO serves."""
-    if facts.misstep is None:
+    if facts.fifo_violation is None:
         return
     for directive, variable in fifos(facts):
         array = variable.as_array
@@ -76,11 +76,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the FIFO '{variable.name}' gives each element once: this one has been {kind} before"
                 yield facts.report(RULE, then.at, message, None, [(first.at, "the access before"), *related])
                 continue
-            misstep = facts.misstep(group)
-            if misstep is not None and misstep.element >= 0 and misstep.first_element >= 0:
-                more = [(misstep.first, "the access before")] if misstep.first is not None else []
+            violation = facts.fifo_violation(group)
+            if violation is not None and violation.element >= 0 and violation.first_element >= 0:
+                more = [(violation.first, "the access before")] if violation.first is not None else []
                 kind = "read" if group[0].kind == "read" else "written"
-                yield facts.report(RULE, misstep.at, _words(variable.name, kind, misstep), None, [*more, *related])
+                yield facts.report(RULE, violation.at, _words(variable.name, kind, violation), None, [*more, *related])
 
 
 def _again(group: Sequence[Access]) -> tuple[Access, Access] | None:
@@ -121,16 +121,15 @@ def _by_values(facts: Facts, access: Access) -> bool:
     return False
 
 
-def _words(name: str, kind: str, misstep: Misstep) -> str:
-    here = f"element {misstep.element}"
-    if misstep.kind == "skipped":
+def _words(name: str, kind: str, violation: FifoViolation) -> str:
+    here = f"element {violation.element}"
+    if violation.kind == "skipped":
         return f"the FIFO '{name}' cannot leave out an element: {here} is never {kind}"
-    where, before = _iteration(misstep.iteration), _iteration(misstep.first_iteration)
-    if misstep.kind == "again":
+    where, before = _iteration(violation.iteration), _iteration(violation.first_iteration)
+    if violation.kind == "again":
         return f"the FIFO '{name}' gives each element once: {here} is {kind} at {before} and again at {where}"
-    return (
-        f"the FIFO '{name}' is {kind} out of order: element {misstep.first_element} at {before}, then {here} at {where}"
-    )
+    earlier = f"element {violation.first_element} at {before}"
+    return f"the FIFO '{name}' is {kind} out of order: {earlier}, then {here} at {where}"
 
 
 def _iteration(values: Mapping[str, int]) -> str:

@@ -28,4 +28,4 @@ RULE = Rule("HLP004", "limit-exceeded", "error", hint="split the file")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """What the frontend found."""
-    return facts.found_by_frontend(RULE)
+    return facts.by_frontend(RULE)

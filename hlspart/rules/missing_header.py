@@ -33,4 +33,4 @@ RULE = Rule("HLP006", "missing-header", "info", each=True)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """What the frontend found."""
-    return facts.found_by_frontend(RULE)
+    return facts.by_frontend(RULE)

@@ -43,4 +43,4 @@ RULE = Rule(
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """What the frontend found."""
-    return facts.found_by_frontend(RULE)
+    return facts.by_frontend(RULE)

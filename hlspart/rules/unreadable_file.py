@@ -29,4 +29,4 @@ RULE = Rule("HLP001", "unreadable-file", "error", hint="check the path and its p
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """What the frontend found."""
-    return facts.found_by_frontend(RULE)
+    return facts.by_frontend(RULE)

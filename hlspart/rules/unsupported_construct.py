@@ -36,6 +36,6 @@ RULE = Rule(
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """What the frontend found; a base class that is not known may be one of a header that was not found."""
-    for item in facts.found_by_frontend(RULE):
+    for item in facts.by_frontend(RULE):
         open_base = "inheritance from" in item.message and facts.lacks_header(item.place.path)
         yield replace(item, severity="info") if open_base else item

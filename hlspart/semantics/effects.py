@@ -83,7 +83,7 @@ def _bare(expr: Expr) -> Expr:
 class Effects:
     """Queries over one :class:`Program`, each answered once.
 
-    ``addressed``: scalars that more than their own name can change, ``lent`` those that stand in code that is not
+    ``addressed``: scalars that more than their own name can change, ``escaping`` those that stand in code that is not
     given or not analysed. ``calls``: those in each function's
     body. ``global_writes``: variables of file scope that calling a function may change. ``taken``:
     functions whose address is taken, with the first place. ``assignments``: at how many places a
@@ -93,7 +93,7 @@ class Effects:
 
     program: Program
     addressed: frozenset[int] = field(init=False)
-    lent: frozenset[int] = field(init=False)
+    escaping: frozenset[int] = field(init=False)
     calls: dict[str, tuple[Call, ...]] = field(init=False)
     global_writes: dict[str, frozenset[int]] = field(init=False)
     taken: dict[str, FunctionName] = field(init=False, default_factory=dict)
@@ -104,7 +104,7 @@ class Effects:
     _calls: dict[Stmt, tuple[Call, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.calls, own, addressed, lent = {}, {}, set[int](), set[int]()
+        self.calls, own, addressed, escaping = {}, {}, set[int](), set[int]()
         for name, function in self.program.functions.items():
             calls: list[Call] = []
             writes = set[int]()
@@ -117,7 +117,7 @@ class Effects:
                         case Call():
                             calls.append(expr)
                             self.largest_id = max(self.largest_id, expr.id)
-                            (lent if self._leaves(expr) else addressed).update(self._by_reference(expr))
+                            (escaping if self._leaves(expr) else addressed).update(self._by_reference(expr))
                         case ArrayRef():
                             self.largest_id = max(self.largest_id, expr.id)
                         case FunctionName():
@@ -130,10 +130,10 @@ class Effects:
                                     writes.add(ident)
                                     self.assignments[ident] = self.assignments.get(ident, 0) + 1
                         case OpaqueExpr(what=what) if what not in (MEMBERS, SAME_BITS):
-                            lent |= {e.variable for e in walk(expr) if isinstance(e, Name)}
+                            escaping |= {e.variable for e in walk(expr) if isinstance(e, Name)}
             self.calls[name] = tuple(calls)
             own[name] = writes
-        self.addressed, self.lent = frozenset(addressed | lent), frozenset(lent - addressed)
+        self.addressed, self.escaping = frozenset(addressed | escaping), frozenset(escaping - addressed)
         self._assigned_anywhere = frozenset().union(*own.values()) if own else frozenset()
         at_file_scope = frozenset(v.id for v in self.program.variables if v.function is None or v.storage == "static")
         self.global_writes = {}

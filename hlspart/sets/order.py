@@ -28,7 +28,7 @@ class OutOfOrder(Struct, frozen=True):
     second: tuple[Access, Mapping[str, int], int]
 
 
-def misstep(
+def fifo_violation(
     accesses: Sequence[Access], dims: Sequence[int | None], steps: Mapping[int, int | None]
 ) -> OutOfOrder | None:
     """The first thing that keeps ``accesses`` of one kind in one function from being those of a FIFO.
@@ -44,7 +44,7 @@ def misstep(
             return None
     try:
         with limited(_MAX_OPERATIONS):
-            return _misstep(accesses, tuple(d or 1 for d in dims), steps)
+            return _fifo_violation(accesses, tuple(d or 1 for d in dims), steps)
     except EffortError:
         return None
 
@@ -59,7 +59,9 @@ def _at_once(pairs: isl.Map) -> isl.Map:
     return same
 
 
-def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[int, int | None]) -> OutOfOrder | None:
+def _fifo_violation(
+    accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[int, int | None]
+) -> OutOfOrder | None:
     first: dict[int, int] = {}
     for a in accesses:
         for loop in a.loops:
@@ -70,7 +72,7 @@ def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[i
     before = isl.Map.lex_lt(
         isl.Space.create_from_names(isl.DEFAULT_CONTEXT, set=[f"t{k}" for k in range(2 * deepest + 1)])
     )
-    missteps: list[OutOfOrder] = []
+    violations: list[OutOfOrder] = []
     for kind, test in (("backwards", "y < x"), ("again", "y = x")):
         wrong = isl.Map(f"{{ [x] -> [y] : {test} }}")
         for i, a in enumerate(accesses):
@@ -83,15 +85,15 @@ def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[i
                 if not pairs.is_empty():
                     point = pairs.wrap().lexmin().sample_point()
                     one, other = _values(point, 0, len(a.iterators)), _values(point, len(a.iterators), len(b.iterators))
-                    missteps.append(
+                    violations.append(
                         OutOfOrder(
                             "backwards" if kind == "backwards" else "again",
                             (a, dict(zip(a.iterators, one, strict=True)), _at(elements[i], one)),
                             (b, dict(zip(b.iterators, other, strict=True)), _at(elements[k], other)),
                         )
                     )
-        if missteps:
-            return missteps[0]
+        if violations:
+            return violations[0]
     touched = elements[0].range()
     for element in elements[1:]:
         touched = touched.union(element.range())

@@ -276,15 +276,15 @@ class Footprints:
     def blocks(self, base: Vector, consumers: Sequence[Vector]) -> tuple[TileBlock, ...]:
         """Partition of what ``base`` reads (flow: of what it makes and ``consumers`` read) by consumers."""
         data = self._at(self._reads if self._makes is None else self._makes, base)
-        feet = [(tile, self._at(self._reads, tile).intersect(data).coalesce()) for tile in consumers]
-        feet = [(tile, foot) for tile, foot in feet if not foot.is_empty()]
+        footprints = [(tile, self._at(self._reads, tile).intersect(data).coalesce()) for tile in consumers]
+        footprints = [(tile, foot) for tile, foot in footprints if not foot.is_empty()]
         if self._makes is not None:
             union = isl.Set.empty(data.get_space())
-            for _, foot in feet:
+            for _, foot in footprints:
                 union = union.union(foot)
             data = union.coalesce()
         parts: list[tuple[Any, list[Vector]]] = [(data, [])] if not data.is_empty() else []
-        for tile, foot in feet:
+        for tile, foot in footprints:
             split: list[tuple[Any, list[Vector]]] = []
             for part, users in parts:
                 common = part.intersect(foot)
@@ -340,11 +340,11 @@ class Footprints:
         """Prove the defining properties of ``blocks`` by sets."""
         sets = [isl.Set(b.points, context=self._ctx) for b in blocks]
         data = self._at(self._reads if self._makes is None else self._makes, base)
-        feet = {tile: self._at(self._reads, tile) for tile in consumers}
+        footprints = {tile: self._at(self._reads, tile) for tile in consumers}
         used = data
         if self._makes is not None:
             used = isl.Set.empty(data.get_space())
-            for foot in feet.values():
+            for foot in footprints.values():
                 used = used.union(foot.intersect(data))
         union = isl.Set.empty(data.get_space())
         disjoint = True
@@ -354,7 +354,7 @@ class Footprints:
         atomic = all(
             one.is_subset(foot) if tile in block.consumers else one.is_disjoint(foot)
             for one, block in zip(sets, blocks, strict=True)
-            for tile, foot in feet.items()
+            for tile, foot in footprints.items()
         )
         users = [b.consumers for b in blocks]
         return {

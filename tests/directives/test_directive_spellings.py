@@ -40,6 +40,8 @@ void f(int A[64][32]) {{
         "#pragma HLS array_partition variable=A cyclic factor=WIDE dim=1",
         "#pragma HLS array_partition variable=A cyclic factor=deep dim=1",
         "#pragma HLS array_partition variable=A cyclic factor=1<<3 dim=1",
+        "#pragma HLS array_partition variable=A cyclic factor=(int)WIDE dim=1",
+        "#pragma HLS array_partition variable=A factor=-(unsigned int)-(int)K cyclic",
         '#pragma HLS array_partition variable="A" type="cyclic" factor="8" dim=1',
         "#pragma HLS array_partition variable=A cyclic \\\n   factor=8 \\\n dim=1",
         "#pragma HLS array_partition variable=A cyclic factor=8 dim=1 // eight banks",

@@ -56,6 +56,10 @@ void f(const int a[16], int b[16], int n) {
         ("lanes / 2", "value-unknown"),
         ("other", "bad-value"),
         ("n", "bad-value"),
+        ("(int)2.5", "value-unknown"),
+        ("(unsigned int)(2.5 * 2)", "value-unknown"),
+        ("2.5", "bad-value"),
+        ("(int)n", "bad-value"),
     ):
         program = Pipeline(["k.cpp"], Options(), lambda _, name=name: (text % name).encode()).program
         assert [p.code for d in program.directives for p in d.problems] == [code], name

@@ -76,18 +76,18 @@ UNBOUNDED = "0 <= i < 5000 and 0 <= j < 5000"
 
 def expected_input(tiling: Tiling, accesses: Sequence[Access], base: Vector) -> tuple[list[int], int, int] | None:
     """(sizes of the sets, consumer classes, footprint) of tile ``base``; None when borders interfere."""
-    feet: dict[Vector, frozenset[Vector]] = {}
+    footprints: dict[Vector, frozenset[Vector]] = {}
     for tile, points in tiling.points.items():
         if tiling.near(tile):
-            feet[tile] = frozenset(image(a, x) for a in accesses for x in points)
-    if base not in feet:
+            footprints[tile] = frozenset(image(a, x) for a in accesses for x in points)
+    if base not in footprints:
         return None
-    users = {y: set() for y in feet[base]}  # type: dict[Vector, set[frozenset[Vector]]]
-    for foot in feet.values():
-        for y in foot & feet[base]:
+    users = {y: set() for y in footprints[base]}  # type: dict[Vector, set[frozenset[Vector]]]
+    for foot in footprints.values():
+        for y in foot & footprints[base]:
             users[y].add(foot)
     groups = Counter(frozenset(u) for u in users.values())
-    return sorted(groups.values()), len({f for u in users.values() for f in u}), len(feet[base])
+    return sorted(groups.values()), len({f for u in users.values() for f in u}), len(footprints[base])
 
 
 def random_access(rng: random.Random, rank: int) -> tuple[Vector, ...]:
@@ -201,12 +201,12 @@ def test_refusals_are_true() -> None:
         assert evidence is not None
         if not evidence.tiles:
             continue
-        feet = [{image(a, x)[0] for a in accesses for x in tiling.points.get(t, [])} for t in evidence.tiles]
-        if all(tiling.near(t) for t in evidence.tiles) and all(feet):
+        footprints = [{image(a, x)[0] for a in accesses for x in tiling.points.get(t, [])} for t in evidence.tiles]
+        if all(tiling.near(t) for t in evidence.tiles) and all(footprints):
             refused += 1
-            assert tuple(len(f) for f in feet) == evidence.footprints
-            shift = min(feet[1]) - min(feet[0])
-            assert {x + shift for x in feet[0]} != feet[1]
+            assert tuple(len(f) for f in footprints) == evidence.footprints
+            shift = min(footprints[1]) - min(footprints[0])
+            assert {x + shift for x in footprints[0]} != footprints[1]
     assert refused >= 20 and accepted >= 1
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
-from hlspart.frontend.constants import NotConstant, evaluate_tokens
+from hlspart.frontend.constants import TYPE_WORDS, NotConstant, evaluate_tokens
 from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
+from hlspart.frontend.literals import integer
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
 from hlspart.model.directives import Fault, Option
 from hlspart.model.source import Origin
@@ -22,8 +24,6 @@ _BINARY = frozenset(
     ("+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", ":", ",")
 )
 _PREFIX = frozenset(("+", "-", "!", "~", "&", "*"))
-#: Constant expressions that C++ knows and hlspart does not.
-_NOT_EVALUATED = re.compile(r"\b(?:sizeof|alignof)\b|::|\w\s*<|[A-Za-z_]\w*\s*\(")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
 #: Directives whose integers change no prediction of a loop.
 _FREE_VALUES = frozenset(("interface", "stream", "loop_tripcount"))
@@ -82,8 +82,8 @@ def _value_end(words: Sequence[Word], at: int) -> int:
     start = at
     while at < len(words):
         first = at
-        while at < len(words) and words[at].text in _PREFIX:
-            at += 1
+        while at < len(words) and (words[at].text in _PREFIX or _is_cast(words, at)):
+            at = _closing(words, at)
         if at >= len(words):
             return at
         word = words[at]
@@ -101,6 +101,12 @@ def _value_end(words: Sequence[Word], at: int) -> int:
             return at
         at += 1
     return at
+
+
+def _is_cast(words: Sequence[Word], at: int) -> bool:
+    """Whether a type in brackets stands here, and nothing else in them."""
+    inside = [word.text for word in words[at + 1 : _closing(words, at) - 1]]
+    return words[at].text == "(" and bool(inside) and TYPE_WORDS.issuperset(inside)
 
 
 def _closing(words: Sequence[Word], at: int) -> int:
@@ -189,7 +195,7 @@ def _check(
         real = _is_real(value)
         names = frozenset() if real else frozenset(_NAME.findall(value))
         why = lacking(names) if names else None
-        if _NOT_EVALUATED.search(value) or why is not None:
+        if _beyond(value) or why is not None:
             text = f"the value of {name}={value} is not known here" + (f", as {why}" if why else "")
             return [Fault("value-unknown", text, option.at, fatal=False)]
         text = f"{name}={value} is not an integer" + ("" if real else " constant here")
@@ -202,6 +208,20 @@ def _check(
     if wanted.form == "flag" and value.lower() not in ("true", "false", "1", "0"):
         return [Fault("bad-value", f"{name}={value}: '{name}' takes no such value", option.at, f"write {name}")]
     return []
+
+
+def _beyond(text: str) -> bool:
+    """Whether it may be a constant that C++ knows and hlspart does not: by a call, a template or a cast of a real."""
+    try:
+        tokens = lex_line(text)
+    except SourceError:
+        return False
+    pairs = list(pairwise(tokens))
+    cast = any(one.text == "(" and after.text in TYPE_WORDS for one, after in pairs)
+    if cast and any(t.kind == "num" and integer(t.text) is None for t in tokens):
+        return True
+    named = any(t.text in ("sizeof", "alignof", "::") for t in tokens)
+    return named or any(one.kind == "id" and after.text in ("(", "<") for one, after in pairs)
 
 
 def _is_real(text: str) -> bool:

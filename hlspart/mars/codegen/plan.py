@@ -234,8 +234,8 @@ class TilePlanner:
         return self._buffer(text, self.nest.key[name], touches, shifts.pop())
 
     def _buffer(self, text: str, variable: int, touches: Sequence[TileTouch], moves: tuple[Vector, ...]) -> TileBuffer:
-        feet = Footprints(self.sizes, touches)
-        spans = [box(points)[1 : 1 + len(moves)] for points, n in map(feet.footprint, self.classes.tiles) if n]
+        footprints = Footprints(self.sizes, touches)
+        spans = [box(points)[1 : 1 + len(moves)] for points, n in map(footprints.footprint, self.classes.tiles) if n]
         if not spans:
             raise Unprintable(f"{text}: no tile lies inside the statements that use it")
         low = tuple(min(s[k][0] for s in spans) for k in range(len(moves)))
