@@ -33,7 +33,10 @@ class Bound:
         # a step of m iterations takes m * ii + depth - ii, which many short steps may undercut where depth < ii
         once, fill = min(self.nest.ii, self.nest.depth), max(0, self.nest.depth - self.nest.ii)
         ends = any(o.loaded for o in self.nest.operands) + any(o.stored for o in self.nest.operands)
-        return self.nest.repeats * (own * once + fill + ends * self.off_chip.latency)
+        work = own * once + fill
+        if self.nest.alone is not None:  # a step for each iteration
+            work = min(work, own * self.nest.alone)
+        return self.nest.repeats * (work + ends * self.off_chip.latency)
 
 
 class ShardBound:
@@ -59,6 +62,8 @@ class ShardBound:
             iterations *= -(-own // t)
             steps *= t
         once = (iterations - 1) * self.nest.ii + self.nest.depth
+        if iterations == 1 and self.nest.alone is not None:
+            once = self.nest.alone
         first = last = loading = storing = 0
         for operand, own_loops, known in self._moved:
             key = tuple([split[k] for k in own_loops])

@@ -124,6 +124,7 @@ class IterationFigures:
         if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
             split = tuple(n if k in tiled.reductions else 1 for k, n in enumerate(tiled.extents))
             blocks = max(blocks, self._figures(nest, Vector(ones, split, tuple(loops))).dsp)
+        alone = self._alone(nest) if given.depth is None else None
         joins = self._joins(nest) if given.depth is None and self.options.elements > 1 else None
         shared = self._shared(nest, blocks, split) if given.dsp is None and self.options.elements > 1 else ()
         dsp = blocks if given.dsp is None else given.dsp
@@ -133,7 +134,7 @@ class IterationFigures:
         reports = self.diagnostics[before:]
         del self.diagnostics[before:]
         return replace(tiled, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain, joins=joins, least=least), reports  # fmt: skip
+                       chain=chain, joins=joins, alone=alone, least=least), reports  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -169,6 +170,19 @@ class IterationFigures:
         """Loops that may lie in space."""
         fixed = of.reductions if of.ordered and not (self.options.reassociate and of.sums) else frozenset()
         return frozenset(k for k, n in enumerate(of.extents) if n > 1) - of.whole - fixed
+
+    def _alone(self, nest: ReadNest) -> int | None:
+        """Cycles of the function whose tile is one iteration: no loop is left of it to enter and to leave."""
+        of = nest.nest
+        if any(of.extents[k] > 1 for k in of.whole):
+            return None
+        vector = Vector(tuple(1 for _ in of.loops), of.extents, tuple(range(len(of.loops))))
+        try:
+            texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
+        except Refusal:
+            return None
+        functions = self.predict(texts).functions
+        return next((f.latency.max for f in functions if f.name == emitted[0].compute), None)
 
     def _joins(self, nest: ReadNest) -> tuple[int, int] | None:
         """Cycles of the loops that add the parts of sums up, beside one a word: of two parts, of each further level.

@@ -31,7 +31,7 @@ from hlspart.version import __version__
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
 #: The cost model's version: part of every key.
-MODEL = 8
+MODEL = 9
 
 
 class SearchedNest(Struct, frozen=True):
@@ -332,7 +332,8 @@ class SearchPlan:
                                                resident.get(x.name)] for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
-                          [asdict(w) for w in n.chain], n.joins, n.least, n.streams, n.repeats, n.memories is not None],
+                          [asdict(w) for w in n.chain], n.joins, n.alone, n.least,
+                          n.streams, n.repeats, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,

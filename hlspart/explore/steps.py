@@ -152,7 +152,11 @@ class Costs:
     def _compute(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> int:
         """Cycles of one step: the pipelined iterations of a tile, and where parts lie in space their sum."""
         nest, slices = self.nest, self._slices(split)
-        cycles = (math.prod(slices) - 1) * max(nest.ii, self._between(slices)) + nest.depth
+        cycles, iterations = nest.depth, math.prod(slices)
+        if iterations > 1:
+            cycles += (iterations - 1) * max(nest.ii, self._between(slices))
+        elif nest.alone is not None:
+            cycles = nest.alone
         first, further = nest.joins or (nest.depth, nest.depth)
         for parts, tile in zip(self._parts, tiles, strict=True):
             if parts > 1:

@@ -107,6 +107,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take. ``chain``: what iterations wait for the terms of sums. ``joins``: cycles from the first word of
     the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
+    ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``.
     ``assumed``: the user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as
     a least alone.
     ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
@@ -131,6 +132,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     copied: bool = False
     chain: tuple[SumWait, ...] = ()
     joins: tuple[int, int] | None = None
+    alone: int | None = None
     assumed: bool = False
     least: tuple[str, ...] = ()
     streams: bool = False

@@ -454,3 +454,19 @@ def test_sums_in_every_spelling(tmp_path: Path) -> None:
     new.write_text(write(pipeline.program, chosen, ExternalMemory(8, 2))[0][str(path)])
     result = verify(str(path), str(new), VerifyOptions(top="f", vectors=4, value_range=(-99, 99)))
     assert result.status == "equal", result.message
+
+
+@pytest.mark.parametrize("value", ["0", "A[i] / d", "A[i] * A[i] + d"])
+def test_a_tile_of_one_iteration_takes_no_less_than_its_model(value: str) -> None:
+    """It has no loop to enter and to leave: the model's cycles are those of ``ii`` of the C."""
+    text = f"""void f(int A[5], int r[5], int d) {{
+#pragma hlspart fix loop=i split=5
+    for (int i = 0; i < 5; i++) r[i] = {value};
+}}
+"""
+    pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
+    shape = pipeline.explore("f", ExploreOptions(elements=1, off_chip=ExternalMemory(64, 1), write=True)).shape
+    best = shape["best"]
+    assert best["regions"][0]["slice"] == [1]
+    assert shape["bound"] <= best["model_cycles"] == best["schedule_cycles"]
+    assert shape["proved"]
