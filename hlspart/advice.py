@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
 MOST_OPERATIONS = 450  # scheduled in all: beyond these bounds advice is given only where it is asked for
+MOST_DIVIDED = 8_000  # squares of the divisions in subscripts
 MOST_LATE = 4  # loops
 MOST_ACCESSES = 80  # of the text, and of one iteration to memories after unrolling
 
@@ -109,7 +110,8 @@ def _large(pipeline: Writable) -> bool:
     """Whether it takes long to write and read back the ways."""
     loops = pipeline.figures.loops
     most = max([len(pipeline.analysis.accesses), *map(_accesses, loops)])
-    return most > MOST_ACCESSES or sum(len(x.schedule) for x in loops) > MOST_OPERATIONS
+    divided = sum(n * n * count for n, count in pipeline.analysis.divided.items())
+    return most > MOST_ACCESSES or sum(len(x.schedule) for x in loops) > MOST_OPERATIONS or divided > MOST_DIVIDED
 
 
 def _accesses(loop: LoopResult) -> int:

@@ -70,6 +70,7 @@ class Rewritable(WithTexts, Protocol):
 
 
 _MOST_PASSES = 8  # of one way over its own text
+_DIVISIONS = 8  # squares of divisions in a subscript that take as long as an operation
 
 #: By style, the way that is meant where a style is none of banks.
 _ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
@@ -104,14 +105,16 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
 class _Search(Struct):
     """What a search has looked at, in scheduled operations, and what it left out because that was enough.
 
-    A loop counts once for all texts in which it is alike. Counted by texts, not by what had to be computed, so that an
-    answer does not depend on the ones before it.
+    A loop counts once for all texts in which it is alike, and so do subscripts that divide: what is asked about them
+    takes as long as the operations of a loop. Counted by texts, not by what had to be computed, so that an answer does
+    not depend on the ones before it.
     """
 
     most: int
     work: int = 0
     untried: list[str] = field(default_factory=list)
     seen: Counter[tuple[str, int, int | None, int | None, int | None]] = field(default_factory=Counter)
+    divided: Counter[int] = field(default_factory=Counter)  # accesses by their divisions
 
     def goes_on(self, way: str, candidates: Callable[[], object] = lambda: True) -> bool:
         """Whether there is budget left; else ``way`` is not tried, which is noted where it has ``candidates``."""
@@ -126,15 +129,17 @@ class _Search(Struct):
         """The budget that is left."""
         return max(self.most - self.work, 0)
 
-    def looked_at(self, figures: IIResult) -> None:
+    def looked_at(self, text: Rewritable) -> None:
         """One more text."""
-        loops = Counter((x.function, x.work, x.ii, x.depth, x.trip_count.max) for x in figures.loops)
+        loops = Counter((x.function, x.work, x.ii, x.depth, x.trip_count.max) for x in text.figures.loops)
         self.work += sum(loop[1] * count for loop, count in (loops - self.seen).items())
         self.seen |= loops
+        self.work += sum(n * n * count for n, count in (text.analysis.divided - self.divided).items()) // _DIVISIONS
+        self.divided |= text.analysis.divided
 
     def below(self, text: Rewritable, options: RewriteOptions) -> RewriteResult:
         """The search of a text for itself, with the budget that is left."""
-        self.looked_at(text.figures)
+        self.looked_at(text)
         own = sum(x.work for x in text.figures.loops)
         result = text.rewrite(replace(options, most_work=own + self.left))
         self.work += max(result.work - own, 0)
@@ -181,8 +186,8 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     plain = never_slower(pipeline, options, lambda asked: pipeline.rewriting(asked).run())
     if not options.infer or options.style != "auto" or options.dialect != "c":
         return plain
-    search.looked_at(pipeline.figures)
-    search.looked_at(pipeline.predict(plain.files))
+    search.looked_at(pipeline)
+    search.looked_at(pipeline.with_texts(plain.files))
     ways = [plain]
 
     def then(first: Reused, options: RewriteOptions = options) -> None:

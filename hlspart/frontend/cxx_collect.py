@@ -150,13 +150,13 @@ def collect(tokens: list[Token]) -> CxxTemplates:
     return templates
 
 
-def class_ranges(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+def class_ranges(tokens: list[Token]) -> Iterator[tuple[int, int, str]]:
     """The braces of the outermost classes that are no templates, each with its name."""
     at = 0
     while at + 2 < len(tokens):
         here = at + 2
         if tokens[at].text == "template" and tokens[at + 1].text == "<":
-            at = _extent(tokens, _loose_angle(list(tokens), at + 1) + 1)[0]  # type: ignore[arg-type]
+            at = _extent(tokens, _loose_angle(tokens, at + 1) + 1)[0]
         elif tokens[at].text in ("struct", "class") and tokens[at + 1].kind == "id":
             level = 0  # of the arguments of bases
             while tokens[here].kind != "eof" and (level > 0 or tokens[here].text not in ("{", ";", "(", ")", "=", ">")):

@@ -19,6 +19,7 @@ from hlspart.model.results import IIResult
 from hlspart.targets import Target
 
 REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks
+MOST_DIVISIONS = 48_000  # squares of those in the subscripts of all predictions of a choice
 NONE = Restraints()
 NO_STARTS: Mapping[int, int] = MappingProxyType({})
 
@@ -46,7 +47,7 @@ class Choosing(Struct, frozen=True):
         now = self.noting(demands)
         starts: dict[int, int] = {}
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
-        for _ in range(1 + REPAIRS + len(demands)):
+        for _ in range(min(1 + REPAIRS + len(demands), self.rounds)):
             decisions, now = now.decided(demands, starts)
             after = now.confirm(decisions)
             if rejected := refused(decisions, after):
@@ -64,6 +65,11 @@ class Choosing(Struct, frozen=True):
             now = replace(now, single=now.single | single)
         assert best is not None
         return (best[1], best[2]), now
+
+    @property
+    def rounds(self) -> int:
+        """How many predictions are made: fewer of a program whose subscripts divide so often that each takes long."""
+        return max(2, MOST_DIVISIONS // (1 + sum(n * n * count for n, count in self.ground.analysis.divided.items())))
 
     def decided(
         self, demands: Sequence[Demand], starts: Mapping[int, int] = NO_STARTS, last: bool = True

@@ -7,6 +7,7 @@ nest with a suffix (``i``, ``i_2``); parameters keep their own names.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Literal, TypeVar
@@ -210,6 +211,11 @@ class AccessAnalysis(Struct, frozen=True, dict=True):
     tops: tuple[str, ...]
     group_of: Mapping[int, int] = field(default_factory=dict)  # variable id -> group id
     shapes: Mapping[int, tuple[int | None, ...]] = field(default_factory=dict)  # by variable id
+
+    @cached_property
+    def divided(self) -> Counter[int]:
+        """How many accesses have so many divisions in their map, which is what questions about them cost."""
+        return Counter(access.map.count("floor") for access in self.accesses if access.map)
 
     @cached_property
     def arrays_in(self) -> Mapping[int | None, frozenset[int]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hlspart.sets.region import AccessRelation
 
 _MOST_BANKS = 4096
+_MOST_DIVISIONS = 8  # of an index for which factors of unrolling are tried
 _TRIALS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32)
 
 
@@ -64,7 +65,12 @@ class Verdicts:
         return BankVerdict("const-after-unroll", banks, one, worst, pairs)
 
     def _by_residue(self, access: Access, layout: PerDimLayout, k: int, banks: tuple[int, ...] | None) -> BankVerdict:
-        """An index such as ``i / 2``: the least unroll of one loop whose every copy reaches one bank, by trial."""
+        """An index such as ``i / 2``: the least unroll of one loop whose every copy reaches one bank, by trial.
+
+        An index of many divisions is a table of some kind, which unrolling makes constant by accident only.
+        """
+        if access.map is not None and access.map.count("floor") > _MOST_DIVISIONS:
+            return BankVerdict("dynamic", banks, dim=k + 1)
         for ident in reversed(access.loops):
             info = self._loops.get(ident)
             if info is None or info.iterator is None or info.step is None or info.lower is None or info.lower.terms:
