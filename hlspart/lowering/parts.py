@@ -68,7 +68,10 @@ class Parts(Arms):
             elif expr.arrow:
                 return None
             elif _of_union(expr):
-                path = [expr.base.type.members[0][0]]  # type: ignore[union-attr]
+                members = expr.base.type.members  # type: ignore[union-attr]
+                if not members:  # of a type inside of itself
+                    return None
+                path = [members[0][0]]
             else:
                 path.append(expr.field)
             expr = expr.base

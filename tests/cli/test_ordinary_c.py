@@ -31,6 +31,18 @@ PROGRAMS = {
         int three(void) { return 3; }
         int top(void) { return three() + 1; }
     """,
+    "a union that points to itself": """
+        union node;
+        typedef union node *tree;
+        struct common { tree type; unsigned flag : 1; };
+        union node { struct common common; int code; };
+        int bar(tree);
+        int top(tree at)
+        {
+            int first = at->common.type->common.flag;
+            for (;;) { if (at->common.type) if (bar(at->common.type)) return first; }
+        }
+    """,
     "functions that call each other": """
         int odd(int n);
         int even(int n) { return n == 0 ? 1 : odd(n - 1); }
