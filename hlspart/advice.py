@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from hlspart.expand.bundles import buses
 from hlspart.expand.interleave import accumulators
 from hlspart.hardware.storage import Storage
+from hlspart.model.access import effort
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
 MOST_OPERATIONS = 450  # scheduled in all: beyond these bounds advice is given only where it is asked for
-MOST_DIVIDED = 8_000  # squares of the divisions in subscripts
+MOST_EFFORT = 8_000  # of the subscripts, by their divisions
 MOST_LATE = 4  # loops
 MOST_ACCESSES = 80  # of the text, and of one iteration to memories after unrolling
 
@@ -110,8 +111,11 @@ def _large(pipeline: Writable) -> bool:
     """Whether it takes long to write and read back the ways."""
     loops = pipeline.figures.loops
     most = max([len(pipeline.analysis.accesses), *map(_accesses, loops)])
-    divided = sum(n * n * count for n, count in pipeline.analysis.divided.items())
-    return most > MOST_ACCESSES or sum(len(x.schedule) for x in loops) > MOST_OPERATIONS or divided > MOST_DIVIDED
+    return (
+        most > MOST_ACCESSES
+        or sum(len(x.schedule) for x in loops) > MOST_OPERATIONS
+        or (effort(pipeline.analysis.divided) > MOST_EFFORT)
+    )
 
 
 def _accesses(loop: LoopResult) -> int:

@@ -18,6 +18,7 @@ from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import cheap
+from hlspart.model.access import effort
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
@@ -70,7 +71,7 @@ class Rewritable(WithTexts, Protocol):
 
 
 _MOST_PASSES = 8  # of one way over its own text
-_DIVISIONS = 8  # squares of divisions in a subscript that take as long as an operation
+_DIVISIONS = 8  # of the effort of subscripts that takes as long as an operation
 
 #: By style, the way that is meant where a style is none of banks.
 _ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
@@ -134,7 +135,7 @@ class _Search(Struct):
         loops = Counter((x.function, x.work, x.ii, x.depth, x.trip_count.max) for x in text.figures.loops)
         self.work += sum(loop[1] * count for loop, count in (loops - self.seen).items())
         self.seen |= loops
-        self.work += sum(n * n * count for n, count in (text.analysis.divided - self.divided).items()) // _DIVISIONS
+        self.work += effort(text.analysis.divided - self.divided) // _DIVISIONS
         self.divided |= text.analysis.divided
 
     def below(self, text: Rewritable, options: RewriteOptions) -> RewriteResult:

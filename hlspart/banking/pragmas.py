@@ -205,7 +205,7 @@ def _refines(fine: Sequence[Family], coarse: Sequence[Family]) -> bool:
 
 
 def _crowded(need: Need, families: Sequence[Family], load: int) -> bool:
-    """Whether some bank of the product of ``families`` holds more of ``held`` than an interval can serve."""
+    """Whether some bank of the product of ``families`` holds more of ``load`` than an interval can serve."""
     sets = {load}
     for family in families:
         sets = {a & b for a in sets for b in family}

@@ -19,6 +19,7 @@ from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.exploring import Assumed, ExploreOptions, SumWait, TiledNest, Vector
 from hlspart.model.memories import MemoryRule
+from hlspart.model.parts import FunctionResult
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult
 
@@ -156,13 +157,8 @@ class IterationFigures:
         def blocks(loops: Loops) -> int | None:
             shard = tuple(2 if k in loops else 1 for k in range(len(of.loops)))
             left = tuple(min(t, -(-n // p)) for t, n, p in zip(split, of.extents, shard, strict=True))
-            vector = Vector(shard, left, tuple(range(len(shard))))
-            try:
-                texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
-            except Refusal:
-                return None
-            functions = self.predict(texts).functions
-            return next((f.resources.dsp for f in functions if f.name == emitted[0].compute), None)
+            function = self._computing(nest, Vector(shard, left, tuple(range(len(shard)))))
+            return None if function is None else function.resources.dsp
 
         return shared_blocks(operation_loops(self.program, self.analysis, nest), spread, dsp, blocks)
 
@@ -176,13 +172,16 @@ class IterationFigures:
         of = nest.nest
         if any(of.extents[k] > 1 for k in of.whole):
             return None
-        vector = Vector(tuple(1 for _ in of.loops), of.extents, tuple(range(len(of.loops))))
+        function = self._computing(nest, Vector(tuple(1 for _ in of.loops), of.extents, tuple(range(len(of.loops)))))
+        return None if function is None else function.latency.max
+
+    def _computing(self, nest: ReadNest, vector: Vector) -> FunctionResult | None:
+        """What is predicted of the function that computes a tile; None where it cannot be written."""
         try:
             texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
         except Refusal:
             return None
-        functions = self.predict(texts).functions
-        return next((f.latency.max for f in functions if f.name == emitted[0].compute), None)
+        return next((f for f in self.predict(texts).functions if f.name == emitted[0].compute), None)
 
     def _joins(self, nest: ReadNest) -> tuple[int, int] | None:
         """Cycles of the loops that add the parts of sums up, beside one a word: of two parts, of each further level.

@@ -14,12 +14,13 @@ from hlspart.infer.demand import COPIED, Demand, LoopKey, key, partition_directi
 from hlspart.infer.judgement import judge
 from hlspart.infer.relaxed import relaxed
 from hlspart.infer.running import Ground, Plan, Restraints, Separation, copied, copies
+from hlspart.model.access import effort
 from hlspart.model.directives import Directive
 from hlspart.model.results import IIResult
 from hlspart.targets import Target
 
 REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks
-MOST_DIVISIONS = 48_000  # squares of those in the subscripts of all predictions of a choice
+MOST_EFFORT = 48_000  # of the subscripts, over all predictions of a choice
 NONE = Restraints()
 NO_STARTS: Mapping[int, int] = MappingProxyType({})
 
@@ -69,7 +70,7 @@ class Choosing(Struct, frozen=True):
     @property
     def rounds(self) -> int:
         """How many predictions are made: fewer of a program whose subscripts divide so often that each takes long."""
-        return max(2, MOST_DIVISIONS // (1 + sum(n * n * count for n, count in self.ground.analysis.divided.items())))
+        return max(2, MOST_EFFORT // (1 + effort(self.ground.analysis.divided)))
 
     def decided(
         self, demands: Sequence[Demand], starts: Mapping[int, int] = NO_STARTS, last: bool = True

@@ -198,6 +198,11 @@ def _arrays(pairs: Iterable[tuple[K, int]]) -> Mapping[K, frozenset[int]]:
     return {key: frozenset(arrays) for key, arrays in arrays_of.items()}
 
 
+def effort(divided: Mapping[int, int]) -> int:
+    """What questions about so many accesses of so many divisions cost: about the squares of the divisions."""
+    return sum(n * n * count for n, count in divided.items())
+
+
 class AccessAnalysis(Struct, frozen=True, dict=True):
     """Result of ``hlspart.accesses.analyse``.
 
@@ -214,7 +219,7 @@ class AccessAnalysis(Struct, frozen=True, dict=True):
 
     @cached_property
     def divided(self) -> Counter[int]:
-        """How many accesses have so many divisions in their map, which is what questions about them cost."""
+        """How many accesses have so many divisions in their map."""
         return Counter(access.map.count("floor") for access in self.accesses if access.map)
 
     @cached_property
