@@ -8,13 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hlspart.model.access import Access, AccessAnalysis
+    from hlspart.model.access import Access, AccessAnalysis, LoopInfo
     from hlspart.model.program import Program
 
 
 def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     """See :func:`hlspart.accesses.analysis.analyse`; isl is loaded only when this is called."""
     from hlspart.accesses.analysis import analyse as run
+
+    return run(program, top)
+
+
+def of_top(program: Program, top: str) -> tuple[tuple[Access, ...], dict[int, LoopInfo]]:
+    """See :func:`hlspart.accesses.analysis.of_top`."""
+    from hlspart.accesses.analysis import of_top as run
 
     return run(program, top)
 
@@ -37,6 +44,7 @@ def with_scalars(
 
 __all__ = [
     "analyse",
+    "of_top",
     "through_rows",
     "with_scalars",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from hlspart.accesses import algebra
@@ -14,7 +14,7 @@ from hlspart.model.code import once_per_code
 from hlspart.model.program import Program
 from hlspart.semantics.conversions import limits
 from hlspart.semantics.effects import Effects, effects
-from hlspart.semantics.groups import Grouping, tops
+from hlspart.semantics.groups import Grouping, Shape, tops
 
 
 def _bounds_said(program: Program) -> object:
@@ -38,10 +38,7 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     loops: dict[int, LoopInfo] = {}
     for function in program.functions.values():
         walker = Walker(program, known, function, fixed)
-        walker.run()
-        relations = Relations(program, grouping.shapes, walker.called)
-        for raw in walker.accesses:
-            accesses.append(relations.access(raw, len(accesses), function.name))
+        accesses += _walked(walker, grouping.shapes, len(accesses))
         loops |= walker.infos
     groups = grouping.groups(roots, accesses)
     group_of = {member: g.id for g in groups for member in g.members}
@@ -59,9 +56,22 @@ def with_scalars(
     roots = tops(program, known, top)
     walker = Walker(program, known, program.functions[function], fixed_parameters(program, known, roots))
     walker.watched = scalars
+    return tuple(_walked(walker, analyse(program, top).shapes))
+
+
+def of_top(program: Program, top: str) -> tuple[tuple[Access, ...], dict[int, LoopInfo]]:
+    """Accesses and loops of the top function alone, as in :func:`analyse`, which walks all functions."""
+    known = effects(program)
+    walker = Walker(program, known, program.functions[top], fixed_parameters(program, known, (top,)))
+    accesses = _walked(walker, Grouping(program, known, top).shapes)
+    return tuple(accesses), walker.infos
+
+
+def _walked(walker: Walker, shapes: Mapping[int, Shape], first: int = 0) -> list[Access]:
+    """The accesses of one function, numbered from ``first``."""
     walker.run()
-    relations = Relations(program, analyse(program, top).shapes, walker.called)
-    return tuple(relations.access(raw, number, function) for number, raw in enumerate(walker.accesses))
+    relations = Relations(walker.program, shapes, walker.called)
+    return [relations.access(raw, first + k, walker.function.name) for k, raw in enumerate(walker.accesses)]
 
 
 #: So many different numbers of one parameter are told apart.

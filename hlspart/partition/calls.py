@@ -11,6 +11,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import BankVerdict
 from hlspart.partition.unrolling import decided, unroll_factors
 from hlspart.partition.verdicts import Verdicts
+from hlspart.semantics.effects import effects
 
 
 class Expansions:
@@ -18,6 +19,7 @@ class Expansions:
 
     def __init__(self, program: Program, analysis: AccessAnalysis) -> None:
         self._program, self._analysis = program, analysis
+        self._expanded: dict[str, _Top] = {}
 
     def affine(self, access: Access) -> bool:
         """Whether every call that reaches ``access`` is expanded and makes it an affine access."""
@@ -42,31 +44,40 @@ class Expansions:
         if access.function in self._analysis.tops:
             return ()
         copies = []
-        for top in self._tops:
+        for name in self._reaching(access.function):
+            top = self._top(name)
             if access.function in top.called:
                 return ()
             copies += [(a, top) for a in top.copies.get((access.ref, access.kind), ())]
         return copies
 
+    def _reaching(self, function: str) -> tuple[str, ...]:
+        """The top functions whose calls reach ``function``."""
+        return tuple(name for name, reached in self._reached.items() if function in reached)
+
     @cached_property
-    def _tops(self) -> tuple[_Top, ...]:
-        return tuple(_Top(self._program, name) for name in self._analysis.tops)
+    def _reached(self) -> Mapping[str, frozenset[str]]:
+        known = effects(self._program)
+        return {name: known.reachable((name,)) for name in self._analysis.tops}
+
+    def _top(self, name: str) -> _Top:
+        if name not in self._expanded:
+            self._expanded[name] = _Top(self._program, name)
+        return self._expanded[name]
 
 
 class _Top:
     """One top function without its calls."""
 
     def __init__(self, program: Program, name: str) -> None:
-        from hlspart.accesses import analyse
-        from hlspart.semantics.effects import effects
+        from hlspart.accesses import of_top
         from hlspart.transform.inline import inline
 
         expanded, forward = inline(program, name)
-        analysis = analyse(expanded, name)
+        accesses, loops = of_top(expanded, name)
         self.called = effects(expanded).reachable((name,)) - {name}
         self.factors: Mapping[int, int] = unroll_factors(expanded)
-        self.verdicts = Verdicts(analysis.loops)
+        self.verdicts = Verdicts(loops)
         self.copies: dict[tuple[int, str], list[Access]] = {}  # of accesses, by reference and kind
-        for access in analysis.accesses:
-            if access.function == name:
-                self.copies.setdefault((forward.node(access.ref), access.kind), []).append(access)
+        for access in accesses:
+            self.copies.setdefault((forward.node(access.ref), access.kind), []).append(access)

@@ -90,15 +90,9 @@ class Decider(Struct, frozen=True, dict=True):
 
     def decide(self) -> GroupPlans:
         """All groups, in order."""
-        plans: list[Plan] = []
-        outcomes: list[GroupOutcome] = []
-        for group in self.analysis.groups:
-            result = self._group(group)
-            if isinstance(result, Plan):
-                plans.append(result)
-            elif result is not None:
-                outcomes.append(result)
-        return GroupPlans(tuple(plans), tuple(outcomes))
+        results = [self._group(group) for group in self.analysis.groups]
+        plans = (r for r in results if isinstance(r, Plan))
+        return GroupPlans(tuple(plans), tuple(r for r in results if isinstance(r, GroupOutcome)))
 
     def _group(self, group: ArrayGroup) -> Plan | GroupOutcome | None:
         wanted = self.validation.groups.get(group.id)
@@ -166,6 +160,8 @@ class Decider(Struct, frozen=True, dict=True):
         if given is not None or product is None:
             return self._bank_centric(group, layout, members)
         banks_of, dynamic = self._banks_of(group, product)
+        if banks_of and not self._reached(group):
+            return None  # of dead code any text is right, and the pragma is the plainest
         if style == "split" and dynamic is not None:
             if self.options.style == "auto":
                 return self._for_any_tool(group, product, banks_of, members)
@@ -221,6 +217,12 @@ class Decider(Struct, frozen=True, dict=True):
                 if not access.in_range:
                     return GroupRefusal("out-of-range", self._range_reason(access), access.at)
         return None
+
+    def _reached(self, group: ArrayGroup) -> bool:
+        """Whether some access of the group may happen."""
+        verdicts = self.validation.groups[group.id].verdicts
+        accesses = (a for ref in self._elements(group) for a in self.by_ref[ref.id])
+        return any((verdict := verdicts.get(a.id)) is None or verdict.banks != () for a in accesses)
 
     def _banks_of(
         self, group: ArrayGroup, layout: PerDimLayout

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from partition_helpers import partitions, validated
 
+from hlspart.accesses.walk import Walker
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.results import BankVerdict
 
@@ -154,3 +155,28 @@ def test_non_affine_and_dynamic() -> None:
     assert [(v.kind, v.unroll) for v in verdicts(text)] == [("const-after-unroll", 16)]
     text = text.replace("i < 16", "i < 1024").replace("(7 * i + 3) % 16", "i / 64")
     assert [v.kind for v in verdicts(text)] == ["dynamic"]
+
+
+@pytest.mark.parametrize("functions", [6, 24])
+def test_functions_are_walked_once_for_the_calls_that_reach_them(
+    functions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each top calls one function of its own, whose index is affine in the top alone."""
+    walks: list[str] = []
+    run = Walker.run
+    monkeypatch.setattr(Walker, "run", lambda walker: (walks.append(walker.function.name), run(walker))[1])
+    text = "".join(
+        f"static int pick{k}(int A[8], int n) {{ return A[n * n]; }}\n"
+        f"int top{k}(void) {{ int A[8] = {{{k}}};\n#pragma HLS ARRAY_PARTITION variable=A complete\n"
+        f"return pick{k}(A, 1) + pick{k}(A, 2); }}\n"
+        for k in range(functions)
+    )
+    _, analysis, validation = validated(text)
+    kinds = [
+        group.verdicts[a.id].banks
+        for group in validation.groups.values()
+        for a in analysis.accesses
+        if a.id in group.verdicts and a.function.startswith("pick")
+    ]
+    assert kinds == [(1, 4)] * functions
+    assert len(walks) == 3 * functions

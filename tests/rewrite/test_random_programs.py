@@ -68,6 +68,30 @@ def test_again_changes_nothing(name: str) -> None:
         assert rewritten(once, name).files["p.c"] == once
 
 
+def test_dead_code_that_only_the_new_text_shows() -> None:
+    """``known[0]`` is a memory first and a scalar of a known value then."""
+    text = """int f(int n)
+{
+    int known[2];
+#pragma HLS ARRAY_PARTITION variable=known complete
+    int table[4];
+#pragma HLS ARRAY_PARTITION variable=table complete
+    known[0] = 0;
+    known[1] = n;
+    if (known[0]) {
+        for (int i = 0; i < 4; i++)
+            table[i] = i + n;
+        return table[n & 3];
+    }
+    return known[1];
+}
+"""
+    for style in ("split, dynamic bankdim", "bankdim", "crossbar"):
+        once = rewritten(text, style).files["p.c"]
+        assert ("known_0 = 0;" in once) == (style != "bankdim")
+        assert rewritten(once, style).files["p.c"] == once
+
+
 @pytest.mark.parametrize("cxx", [False, True], ids=["c", "c++"])
 def test_edges_of_the_language(cxx: bool, tmp_path: Path) -> None:
     """Each style's output compiles and equals the original, a second run changes nothing, and not all is refused."""
