@@ -16,7 +16,7 @@ from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.lowering.lower import Lowered
 from hlspart.model import program as c
-from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.effects import effects
 
 
 def registered(lowered: Lowered, storage: Storage) -> Lowered:
@@ -40,13 +40,13 @@ def refuse_tested_room(statements: Iterable[c.Stmt], storage: Storage) -> None:
     Two reports (2024.2) have II 4 and 5 where nothing else limits it.
     """
     program = storage.program
-    exprs = (e for stmt in statements for root in statement_expressions(program, stmt) for e in c.walk(root))
-    for expr in exprs:
-        if isinstance(expr, c.Call) and expr.function == "stream.full" and isinstance(expr.args[0], c.Name):
-            port = program.variable(expr.args[0].variable)
+    known = effects(program)
+    for call in (call for stmt in statements for call in known.calls_in(stmt)):
+        if call.function == "stream.full" and isinstance(call.args[0], c.Name):
+            port = program.variable(call.args[0].variable)
             if storage.memory(port.id).storage == AXIS:
                 text = f"how long a test of the room at the axis port {port.name} waits for earlier writes is not known"
-                raise Unmodelled(text, program.line(expr.at))
+                raise Unmodelled(text, program.line(call.at))
 
 
 def _axis(op: Op, storage: Storage) -> bool:

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
 from hlspart.model.program import Program
+from hlspart.model.statements import Stmt
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,6 +45,23 @@ def once_per_code(
         return run
 
     return kept
+
+
+def once_per_statement(function: Callable[[Program, Stmt], T]) -> Callable[[Program, Stmt], T]:
+    """Keep what follows from single statements of the last programs, whatever their directives."""
+
+    @once_per_code(32)
+    def known(program: Program, /) -> dict[Stmt, T]:
+        return {}
+
+    @wraps(function)
+    def run(program: Program, stmt: Stmt) -> T:
+        results = known(program)
+        if stmt not in results:
+            results[stmt] = function(program, stmt)
+        return results[stmt]
+
+    return run
 
 
 def same_code(one: Program, other: Program) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from hlspart.model import program as c
-from hlspart.model.code import once_per_code
+from hlspart.model.code import once_per_code, once_per_statement
 from hlspart.model.program import Program
 from hlspart.semantics.effects import Effects, effects, statement_expressions
 
@@ -37,24 +37,34 @@ class Touched(Struct, frozen=True):
 
 def touched(program: Program, statements: Sequence[c.Stmt]) -> Touched:
     """Of all ``statements`` together; variables that are declared inside of them are theirs alone."""
+    named = [_touched(program, stmt) for stmt in statements]
+    reads, writes, own = (frozenset[int]().union(*sets) for sets in zip(*named, strict=True)) if named else [_NONE] * 3
+    memories = frozenset(v for v in reads | writes if v == ANYTHING or not _scalar(program.variable(v)))
+    return Touched(reads - own, writes - own, memories - own)
+
+
+_NONE = frozenset[int]()
+
+
+@once_per_statement
+def _touched(program: Program, stmt: c.Stmt) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
+    """Variables that a statement reads, that it writes, and that belong to it."""
     known = effects(program)
     reads, writes, own = set[int](), set[int](), set[int]()
-    for stmt in statements:
-        for sub in c.walk_statements(stmt):
-            if sub is stmt and isinstance(sub, c.Declare):
-                writes.update(v for v in sub.variables if program.variable(v).init is not None)
-            elif isinstance(sub, c.Declare):
-                own.update(sub.variables)
-            elif isinstance(sub, c.Loop) and sub.init is not None:
-                own |= known.modified(sub.init)  # an iterator, set before it is read
-        for top in statement_expressions(program, stmt):
-            for expr in c.walk(top):
-                read, written = _named(program, known, expr)
-                reads |= read
-                writes |= written
+    for sub in c.walk_statements(stmt):
+        if sub is stmt and isinstance(sub, c.Declare):
+            writes.update(v for v in sub.variables if program.variable(v).init is not None)
+        elif isinstance(sub, c.Declare):
+            own.update(sub.variables)
+        elif isinstance(sub, c.Loop) and sub.init is not None:
+            own |= known.modified(sub.init)  # an iterator, set before it is read
+    for top in statement_expressions(program, stmt):
+        for expr in c.walk(top):
+            read, written = _named(program, known, expr)
+            reads |= read
+            writes |= written
     own = {v for v in own if program.variable(v).storage != "static"}
-    memories = frozenset(v for v in reads | writes if v == ANYTHING or not _scalar(program.variable(v)))
-    return Touched(frozenset(reads - own), frozenset(writes - own), memories - own)
+    return frozenset(reads), frozenset(writes), frozenset(own)
 
 
 def _scalar(variable: c.Variable) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from hlspart.model import program as c
 from hlspart.model.access import Affine
+from hlspart.model.code import once_per_statement
 from hlspart.semantics.effects import statement_expressions
 
 COMMUTATIVE = frozenset({"add", "mul", "fadd", "fmul", "dadd", "dmul"})
@@ -161,26 +162,39 @@ def modified(statements: Iterable[c.Stmt]) -> frozenset[int]:
 
 def indexing(statements: Iterable[c.Stmt], program: c.Program) -> frozenset[int]:
     """Integer scalars that the statements use for indices, themselves or by way of other scalars."""
-    statements = tuple(statements)
     wanted: set[int] = set()
-    given: dict[int, list[c.Expr]] = {}
-    for variable in declared(statements):
-        init = program.variable(variable).init
-        given[variable] = [] if init is None else [init]
-    for top in statements:
-        for root in statement_expressions(program, top):
-            for expr in c.walk(root):
-                if isinstance(expr, c.ArrayRef):
-                    wanted |= _integers(expr.indices)
-                elif isinstance(expr, c.Subscript):
-                    wanted |= _integers((expr.index,))
-                elif isinstance(expr, c.Assign) and isinstance(expr.target, c.Name):
-                    given.setdefault(expr.target.variable, []).append(expr.value)
+    given: dict[int, set[int]] = {}
+    for stmt in statements:
+        indices, values = _indexing(program, stmt)
+        wanted |= indices
+        for variable, named in values.items():
+            given.setdefault(variable, set()).update(named)
     fresh = set(wanted)
     while fresh:
-        fresh = _integers(e for v in fresh for e in given.get(v, ())) - wanted
+        fresh = {name for v in fresh for name in given.get(v, ())} - wanted
         wanted |= fresh
     return frozenset(wanted)
+
+
+@once_per_statement
+def _indexing(program: c.Program, stmt: c.Stmt) -> tuple[frozenset[int], Mapping[int, frozenset[int]]]:
+    """Integers in the indices of a statement, and by scalar those in the values that it gives to the scalar."""
+    wanted: set[int] = set()
+    given: dict[int, frozenset[int]] = {}
+    for variable in declared((stmt,)):
+        init = program.variable(variable).init
+        if init is not None:
+            given[variable] = frozenset(_integers([init]))
+    for root in statement_expressions(program, stmt):
+        for expr in c.walk(root):
+            if isinstance(expr, c.ArrayRef):
+                wanted |= _integers(expr.indices)
+            elif isinstance(expr, c.Subscript):
+                wanted |= _integers((expr.index,))
+            elif isinstance(expr, c.Assign) and isinstance(expr.target, c.Name):
+                variable = expr.target.variable
+                given[variable] = given.get(variable, frozenset()) | _integers([expr.value])
+    return frozenset(wanted), given
 
 
 def _integers(expressions: Iterable[c.Expr]) -> set[int]:
