@@ -47,7 +47,7 @@ class Pointers(Scope):
             sizes = extents(self.program.variable(array).type)
             if len(indices) < len(sizes):
                 return
-            if array != ref.variable or not ref.brackets:
+            if array != ref.variable or not (ref.brackets or ref.in_rows):
                 indices = self._carried(indices, sizes, st)
         self.accesses.append(
             RawAccess(

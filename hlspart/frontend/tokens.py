@@ -128,8 +128,7 @@ class SourceError(Exception):
         self.end = start if end is None else end
 
 
-_MASTER = re.compile(
-    r"""(?P<ws>[ \t\f\v\r\ufeff]+)
+_TOKEN = r"""(?P<ws>[ \t\f\v\r\ufeff]+)
     |(?P<nl>\n)
     |(?P<id>[^\W\d][\w$]*|\$[\w$]*)
     |(?P<num>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
@@ -138,9 +137,9 @@ _MASTER = re.compile(
     |(?P<str>(?:)"(?:[^"\\\n]|\\[^\n])*")
     |(?P<chr>'(?:[^'\\\n]|\\[^\n])+')
     |(?P<op>\.\.\.|<<=|>>=|\+\+|--|->|&&|\|\||<<|>>|<=|>=|==|!=|\*=|/=|%=|\+=|-=|&=|\|=|\^=|\#\#|::|[][(){}.,;:?~!%^&*+=|<>/#-])
-    |(?P<bad>.)""",
-    re.VERBOSE | re.DOTALL,
-)
+    |(?P<bad>.)"""
+_RAW = r"""(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\((?P<inner>.*?)\)(?P=mark)")"""
+_MASTER, _WITH_RAW = (re.compile(text, re.VERBOSE | re.DOTALL) for text in (_TOKEN, f"{_RAW}|{_TOKEN}"))
 _PREFIXES = {"L", "u", "U", "u8"}
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
@@ -192,7 +191,8 @@ def _lines(path: str, text: str, place: _Splices | None) -> list[Line]:
     directive_start = 0
     fresh, space = True, False
     append = run.append
-    for match in _MASTER.finditer(text):
+    raw = 'R"' in text and not path.endswith(".c")  # of C++
+    for match in (_WITH_RAW if raw else _MASTER).finditer(text):
         kind = match.lastgroup
         if kind == "ws" or kind == "comment":
             space = True
@@ -210,6 +210,9 @@ def _lines(path: str, text: str, place: _Splices | None) -> list[Line]:
         if kind == "open":
             raise SourceError("HLP002", "unterminated comment", path, start, end)
         value = match.group()
+        if kind == "raw":  # the same characters as a plain literal
+            kind, inner = "str", match["inner"].replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+            value = f'{value[: value.index("R")]}"{inner}"'
         if fresh and value == "#":
             if run:
                 lines.append(Line(False, run[0].start, tuple(run)))

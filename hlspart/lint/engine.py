@@ -72,6 +72,7 @@ def run(
         target.deprecated if target is not None else frozenset(),
         advice,
         target is not None and bool(target.profile["directives"]["counts_freely"]),
+        target is not None and target.ultra[2],
         defined,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.operations import Location, excludes
+from hlspart.lowering.graph import excludes
+from hlspart.lowering.operations import Location
 from hlspart.lowering.parts import Parts
 from hlspart.model import program as c
 from hlspart.model.access import Affine

@@ -48,6 +48,12 @@ class MemoryRef(Struct, frozen=True):
         return known if len(known) == len(self.index) else None
 
 
+def excludes(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> bool:
+    """Whether two places in branches are in different arms of one condition."""
+    arms = dict(one)
+    return any(arms.get(instance, arm) != arm for instance, arm in other)
+
+
 class Op(Struct, frozen=True):
     """One operation. ``args`` are the ids of its operands (for a store: value, then address and guards).
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.graph import Carried, MemoryRef, Op
+from hlspart.lowering.graph import Carried, MemoryRef, Op, excludes
 from hlspart.lowering.history import History
 from hlspart.lowering.ranges import Ranges
 from hlspart.model import program as c
@@ -97,12 +97,6 @@ class Location(Struct, frozen=True):
     relation: str | None
     values: tuple[int, ...]
     domain: str
-
-
-def excludes(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> bool:
-    """Whether two places in branches are in different arms of one condition."""
-    arms = dict(one)
-    return any(arms.get(instance, arm) != arm for instance, arm in other)
 
 
 class Operations:
@@ -195,8 +189,8 @@ class Operations:
             if op.ref.key == place.key:
                 if dominates:
                     return ident if op.kind == "load" else op.args[0]
-                if op.kind == "store" and op.ref.branch[:-1] == self.branch and op.ref.branch[-1][0] in self.tests:
-                    return self._set_or_loaded(op, place, bits, line)
+                if op.kind == "store" and (value := self._set_or_loaded(op, place, bits, line)) is not None:
+                    return value
                 if op.kind == "store" and not excludes(op.ref.branch, self.branch):
                     if (value := self._set_in_all(place, self.branch, bits, line)) is not None:
                         return value
@@ -205,17 +199,23 @@ class Operations:
                 break
         return self.touch("read", place, place.values, bits, line)
 
-    def _set_or_loaded(self, store: Op, place: Location, bits: int, line: int) -> int:
-        """The element that one arm of a condition has just set: its value there, a load in the other arm."""
+    def _set_or_loaded(self, store: Op, place: Location, bits: int, line: int) -> int | None:
+        """The element that one arm of a condition has just set or loaded: its value there, a load in the other arm."""
         assert store.ref is not None
-        instance, arm = store.ref.branch[-1]
-        test, branch, guards = self.tests[instance], self.branch, self.guards
+        branch, guards = self.branch, self.guards
+        below = store.ref.branch[len(branch) :]
+        if not below or store.ref.branch[: len(branch)] != branch or below[0][0] not in self.tests:
+            return None
+        instance, arm = below[0]
+        test, value = self.tests[instance], self._set_in_all(place, (*branch, (instance, arm)), bits, line)
+        if value is None:
+            return None
         self.branch, self.guards = (*branch, (instance, 1 - arm)), (*guards, test)
         other = self.load(replace(place, domain=self._rest(place, store.ref)), bits, line)
         self.branch, self.guards = branch, guards
         if self.body.ops[other].kind == "load":
             self.beside[other] = store.id
-        either = (store.args[0], other) if arm == 0 else (other, store.args[0])
+        either = (value, other) if arm == 0 else (other, value)
         return self.make("select", bits, (test, *either), line, (), "select")
 
     def _set_in_all(self, place: Location, branch: tuple[tuple[int, int], ...], bits: int, line: int) -> int | None:

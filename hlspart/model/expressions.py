@@ -55,7 +55,8 @@ class ArrayRef(Struct, frozen=True, eq=False):
     ``indices`` may be fewer than the rank (a row handed on). ``name`` is the span of ``A``,
     ``brackets`` those of each ``[...]`` with brackets. ``*(A + i)`` and ``*A`` are lowered to this
     too; then ``brackets`` is () and ``at`` covers the whole expression. Indices are evaluated before
-    the pointer: ``*p++`` is ``p[(p++, -1)]``.
+    the pointer: ``*p++`` is ``p[(p++, -1)]``. ``in_rows``: every index is a subscript of the array itself although
+    no brackets are listed, as those of a member are not; a pointer may run on over the end of a row.
     """
 
     id: int
@@ -65,6 +66,7 @@ class ArrayRef(Struct, frozen=True, eq=False):
     indices: tuple[Expr, ...]
     name: Origin
     brackets: tuple[Origin, ...]
+    in_rows: bool = False
 
 
 class Subscript(Struct, frozen=True, eq=False):

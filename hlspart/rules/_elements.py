@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
-from hlspart.rules._processes import root_of
 from hlspart.rules._traces import FifoStep, ManySteps, OpenBehaviour, TaskFrame, TaskReturn, TaskTrace
+from hlspart.rules._uses import root_of
 
 _FUEL = 20_000  # statements
 

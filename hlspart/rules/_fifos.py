@@ -9,7 +9,8 @@ from hlspart.model.access import Access
 from hlspart.model.directives import Directive
 from hlspart.model.program import Variable
 from hlspart.rules._base import Facts
-from hlspart.rules._processes import own_expressions, regions, root_of
+from hlspart.rules._processes import regions
+from hlspart.rules._uses import own_expressions, root_of
 
 
 def fifos(facts: Facts) -> Iterator[tuple[Directive, Variable]]:

@@ -10,7 +10,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayType, Call, CType, Loop, Program, StructType, Variable, vector, walk
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._uses import own_expressions
 
 _LINKAGE = re.compile(r'^[^\n/]*\bextern\s+"C"', re.M)
 PORT_MODES = (
@@ -37,35 +37,6 @@ def callers(program: Program) -> dict[str, list[tuple[str, Origin]]]:
                 if isinstance(node, Call) and node.function in program.functions:
                     calls.setdefault(node.function or "", []).append((name, node.at))
     return calls
-
-
-def entries(facts: Facts) -> frozenset[str]:
-    """Functions that are synthesised as a top: called by none in the files, or by ``main`` alone."""
-    called = callers(facts.program)
-    return frozenset(
-        name
-        for name in facts.program.functions
-        if name != "main" and all(by == "main" for by, _ in called.get(name, ()))
-    )
-
-
-def meant_as_tops(facts: Facts) -> frozenset[str | None]:
-    """Functions with a mode for their control that nothing with an INTERFACE calls: what calls them is not built."""
-    ports = {d.function for d, _ in interfaces(facts)}
-    control = {d.function for d, mode in interfaces(facts) if mode and (d.option("port") or "").lower() == "return"}
-    called = callers(facts.program)
-    return frozenset(f for f in control if not any(name in ports for name, _ in called.get(f or "", ())))
-
-
-def of_benches(facts: Facts) -> frozenset[str]:
-    """Functions that call one that is meant as a top, directly or not: they make no hardware."""
-    benches: set[str] = set()
-    waiting = [name for name in meant_as_tops(facts) if name is not None]
-    while waiting:
-        more = {by for by, _ in callers(facts.program).get(waiting.pop(), ())} - benches
-        benches |= more
-        waiting += more
-    return frozenset(benches)
 
 
 def for_host(facts: Facts, name: str) -> bool:

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
-from hlspart.rules._processes import DataflowRegion, Path, Process, root_of, sets
+from hlspart.rules._processes import DataflowRegion, Process
+from hlspart.rules._uses import Path, root_of, sets
 
 Fifo = tuple[int, Path]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model import program as c
-from hlspart.rules._processes import root_of
+from hlspart.rules._uses import root_of
 
 
 def mentioned_in(expr: c.Expr) -> frozenset[int]:

@@ -182,9 +182,7 @@ def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -
 def alone(program: c.Program, function: str) -> FifoNetwork | None:
     """A function without DATAFLOW that has streams of its own: one task, whose reads come after its writes."""
     body = program.functions[function].body
-    if function == "main" or any(
-        d.kind == "dataflow" and d.usable and d.function == function for d in program.directives
-    ):
+    if any(d.kind == "dataflow" and d.usable and d.function == function for d in program.directives):
         return None
     said = {v: d for d in program.directives if d.kind == "stream" and d.usable for v in d.variables}
     depths: dict[Channel, int | None] = {}

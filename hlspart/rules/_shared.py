@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from hlspart.model import program as c
 from hlspart.rules._nests import active, of_member
-from hlspart.rules._processes import own_expressions, root_of
+from hlspart.rules._uses import own_expressions, root_of
 
 
 def apart(program: c.Program) -> frozenset[int]:

@@ -11,7 +11,7 @@ from hlspart.model import program as c
 from hlspart.model.arithmetic import fold
 from hlspart.model.source import Origin
 from hlspart.rules._mentions import changed, handed, mentioned, mentioned_in
-from hlspart.rules._processes import Path, root_of
+from hlspart.rules._uses import Path, root_of
 
 MOST_STEPS = 20_000  # of all tasks together
 

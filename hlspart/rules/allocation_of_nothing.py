@@ -50,7 +50,7 @@ from hlspart.model.program import (
 )
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._uses import own_expressions
 from hlspart.rules.storage_type import OPERATIONS
 
 RULE = Rule("HLP426", "allocation-of-nothing", "warning", hint="name what the function has, or remove it")

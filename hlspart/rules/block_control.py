@@ -42,7 +42,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import entries, for_host, interfaces
+from hlspart.rules._benches import entries
+from hlspart.rules._interfaces import for_host, interfaces
 
 HINT = "add #pragma HLS interface mode=s_axilite port=return"
 RULE = Rule("HLP420", "block-control", "warning", hint=HINT)

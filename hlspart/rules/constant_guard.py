@@ -45,6 +45,7 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
 from hlspart.rules._mentions import mentioned, mentioned_in
 
 RULE = Rule("HLP438", "constant-guard", "warning", hint="declare the flag static")
@@ -52,9 +53,10 @@ RULE = Rule("HLP438", "constant-guard", "warning", hint="declare the flag static
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Flags of function bodies that only their own guard uses."""
+    benches = of_benches(facts)
     for name, function in facts.program.functions.items():
         flags: set[int] = set()
-        for k, stmt in enumerate(function.body.body if name != "main" else ()):
+        for k, stmt in enumerate(function.body.body if name not in benches else ()):
             if isinstance(stmt, c.Declare):
                 flags |= {v for v in stmt.variables if _flag(facts.program.variable(v))}
                 continue

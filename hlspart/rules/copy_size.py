@@ -39,8 +39,8 @@ from math import prod
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import Call, Expr, Name, PointerType, SizeOf, Variable, storage_bits, walk
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import own_expressions, root_of
 from hlspart.rules._traces import constant
+from hlspart.rules._uses import own_expressions, root_of
 
 RULE = Rule("HLP442", "copy-size", "warning")
 _COPIES = ("memcpy", "memmove", "memset")

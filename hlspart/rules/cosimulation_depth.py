@@ -37,9 +37,10 @@ from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.program import ArrayType, Call, Name, PointerType, walk
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import entries
 from hlspart.rules._fifos import accesses
-from hlspart.rules._interfaces import depth_said, entries, for_host, interfaces
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._interfaces import depth_said, for_host, interfaces
+from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the number of elements of the test bench")
 

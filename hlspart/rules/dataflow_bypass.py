@@ -68,8 +68,9 @@ from collections.abc import Iterator, Mapping
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import DataflowRegion, VariableUse, regions
+from hlspart.rules._processes import DataflowRegion, regions
 from hlspart.rules._shared import apart
+from hlspart.rules._uses import VariableUse
 
 HINT = "pass it through the tasks between, or make it a STREAM (or PIPO) deep enough for them"
 RULE = Rule("HLP603", "dataflow-bypass", "warning", hint=HINT)

@@ -64,6 +64,7 @@ from hlspart.model.program import (
     If,
     Jump,
     Loop,
+    OpaqueExpr,
     PragmaMark,
     Return,
     SizeOf,
@@ -74,7 +75,8 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import SILENT, regions
+from hlspart.rules._processes import regions
+from hlspart.rules._uses import SILENT
 
 HINT = "move the condition or the loop into the task"
 RULE = Rule("HLP605", "dataflow-conditional-task", "warning", hint=HINT)
@@ -91,7 +93,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, leave.at, message, "let every task run to its end", where)
         tasks = {id(p.stmt) for p in region.processes}
         for stmt in region.body.body if len(tasks) > 1 else ():
-            early = isinstance(stmt, If) and id(stmt) not in tasks and not _decided(stmt)
+            early = isinstance(stmt, If) and id(stmt) not in tasks and not _decided(stmt, False)
             leave = next((s for s in walk_statements(stmt) if isinstance(s, Return)), None) if early else None
             if leave is not None:
                 message = "a return under a condition leaves the DATAFLOW region before its tasks"
@@ -105,7 +107,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for process in region.processes:
             related = [*((call.at, "the task") for call in process.calls[:2]), *where]
-            if isinstance(process.stmt, If) and _decided(process.stmt):
+            if isinstance(process.stmt, If) and _decided(process.stmt, facts.lacks_header(process.at.span.path)):
                 continue  # before anything is synthesised
             if process.kind == "if":
                 message = f"{process.name} is a conditional task of a DATAFLOW region"
@@ -118,9 +120,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, process.at, message, hint, related)
 
 
-def _decided(stmt: If) -> bool:
-    """Whether a test is made of constants alone, as arguments of templates are."""
-    return all(isinstance(e, Binary | Cast | Const | SizeOf | Unary) for e in walk(stmt.test))
+def _decided(stmt: If, open_names: bool) -> bool:
+    """Whether a test is made of constants alone, as arguments of templates are, or of names of a missing header."""
+    known = (Binary, Cast, Const, SizeOf, Unary, *((OpaqueExpr,) if open_names else ()))
+    return all(isinstance(e, known) for e in walk(stmt.test))
 
 
 def _leaves(body: Stmt) -> Jump | None:

@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import of_benches
+from hlspart.rules._benches import of_benches
 from hlspart.rules._late_reads import late_reads
 from hlspart.rules._nests import active
 from hlspart.rules._network import FifoNetwork, Standstill, alone, depth_of, network

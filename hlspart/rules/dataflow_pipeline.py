@@ -61,7 +61,8 @@ from hlspart.model.program import Call, Program, Stmt, walk
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, pipelined_around
-from hlspart.rules._processes import own_expressions, regions
+from hlspart.rules._processes import regions
+from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP608", "dataflow-pipeline", "warning", hint="pipeline the loops of the tasks, and keep DATAFLOW here")
 

@@ -81,7 +81,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if use.variable not in region.local and state(facts.program, use.variable):
                 continue  # another rule's
             variable = facts.program.variable(use.variable)
-            users = [p for p in readers if p not in writers[:1]]
+            users = [p for p in readers if p not in writers[:1] and (p.accesses(use) or not shared)]
             if use.variable not in region.local:
                 both = [*users[:1], *writers] if writers else users[:2]
                 if len(both) < 2:

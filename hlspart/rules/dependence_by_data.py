@@ -54,7 +54,7 @@ from hlspart.model.program import ArrayRef, Call, Declare, Expr, If, Name, Stmt,
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import by_data
 from hlspart.rules._mentions import mentioned_in, read_values, reads
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._uses import own_expressions
 
 HINT = "keep the last element in a variable and compare the index, or prove that equal indices are apart"
 RULE = Rule("HLP213", "dependence-by-data", "warning", hint=HINT)

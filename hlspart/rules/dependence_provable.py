@@ -41,7 +41,7 @@ from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
-from hlspart.rules._processes import sets
+from hlspart.rules._uses import sets
 
 RULE = Rule("HLP215", "dependence-provable", "info")
 

@@ -41,7 +41,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import Call, Name, ScalarType, Variable, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import of_member
-from hlspart.rules._processes import own_expressions, sets
+from hlspart.rules._uses import own_expressions, sets
 
 RULE = Rule("HLP214", "dependence-without-access", "warning", hint="name the array that is written, or remove it")
 

@@ -36,7 +36,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StreamType, Variable
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, fifos
-from hlspart.rules._processes import regions, sets
+from hlspart.rules._processes import regions
+from hlspart.rules._uses import sets
 
 RULE = Rule("HLP614", "fifo-read-and-written", "error", hint="use one FIFO to read and another one to write")
 

@@ -36,7 +36,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType, StructType, Variable
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, entries, interfaces
+from hlspart.rules._benches import entries
+from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
 from hlspart.rules._shared import registers
 
 RULE = Rule("HLP418", "interface-mode", "warning")

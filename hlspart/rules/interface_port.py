@@ -38,7 +38,8 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import callers, entries, interfaces, meant_as_tops
+from hlspart.rules._benches import entries, meant_as_tops, of_benches
+from hlspart.rules._interfaces import callers, interfaces
 
 RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top function, and name a parameter of it")
 
@@ -46,7 +47,7 @@ RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top func
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """INTERFACE below the top, or on a local variable."""
     called, tops = callers(facts.program), entries(facts)
-    meant = meant_as_tops(facts)
+    meant, benches = meant_as_tops(facts), of_benches(facts)
     for d, _ in interfaces(facts):
         others = [variable for v in d.variables if (variable := facts.program.variable(v)).storage != "parameter"]
         if others and others[0].storage in ("local", "static"):
@@ -57,9 +58,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif d.has("register") and (d.option("port") or "").lower() == "return":
             continue  # a state for the result, as hls::reg of AMD's x_hls_utils.h asks for it
         elif d.function not in tops and d.function not in meant and d.source == "pragma":
-            by = next(
-                ((name, at) for name, at in called.get(d.function or "", ()) if name not in ("main", d.function)), None
-            )
+            callees = called.get(d.function or "", ())
+            by = next(((name, at) for name, at in callees if name not in benches | {d.function}), None)
             if by is not None and d.function is not None:
                 message = f"INTERFACE in {d.function}(), which {by[0]}() calls: only the top function has ports"
                 yield facts.report(RULE, d.at, message, None, [(by[1], "called here")])

@@ -40,8 +40,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, Binary, Loop, Name, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, exit_of
-from hlspart.rules._processes import Path, VariableUse, sets
 from hlspart.rules._queries import in_blocks
+from hlspart.rules._uses import Path, VariableUse, sets
 
 RULE = Rule("HLP223", "loop-merge", "warning", hint="remove it, or give the loops one order and one bound")
 

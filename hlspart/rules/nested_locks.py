@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import root_of
+from hlspart.rules._uses import root_of
 
 HINT = "give the first one back before: a block of statements of its own"
 RULE = Rule("HLP619", "nested-locks", "warning", hint=HINT)

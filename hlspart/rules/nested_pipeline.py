@@ -48,7 +48,7 @@ from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import callers
 from hlspart.rules._nests import active, parents
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP219", "nested-pipeline", "warning", hint="keep one of them, mostly that of the innermost loop")
 

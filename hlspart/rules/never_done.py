@@ -42,11 +42,12 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._mentions import changed
 from hlspart.rules._nests import exit_of, start_of
-from hlspart.rules._processes import own_expressions, root_of
 from hlspart.rules._traces import constant
+from hlspart.rules._uses import own_expressions, root_of
 
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 RULE = Rule("HLP436", "never-done", "warning")
@@ -54,9 +55,10 @@ RULE = Rule("HLP436", "never-done", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Counters of all functions, then loops of top functions."""
+    benches = of_benches(facts)
     for loop in facts.program.loops.values():
         reason = _wrong_way(facts, loop) or _unchanged(facts.program, loop)
-        if reason is not None and loop.function != "main":
+        if reason is not None and loop.function not in benches:
             message, counter_at = reason
             hint = "change in the loop what its test asks for"
             yield facts.report(RULE, loop.header, f"loop {loop.name} {message}", hint, [(counter_at, "the counter")])

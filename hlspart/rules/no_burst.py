@@ -53,11 +53,12 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import entries
 from hlspart.rules._fifos import accesses, by_data
-from hlspart.rules._interfaces import entries, innermost, interfaces
+from hlspart.rules._interfaces import innermost, interfaces
 from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
 from hlspart.rules._nests import active, parents, pipelined_around
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._uses import own_expressions
 
 HINT = "copy the data to a local array in ascending order first, and compute there"
 RULE = Rule("HLP421", "no-burst", "warning", hint=HINT)
@@ -66,7 +67,8 @@ RULE = Rule("HLP421", "no-burst", "warning", hint=HINT)
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """m_axi accesses without a burst: one finding for each access, or for the port."""
     tops = entries(facts)
-    cached = {v for d in active(facts.program, "cache") for v in d.variables}  # which fetches lines, whatever is read
+    # buffers between the port and what is read
+    cached = {v for kind in ("cache", "array_stencil") for d in active(facts.program, kind) for v in d.variables}
     for d, mode in interfaces(facts):
         for ident in d.variables if mode == "m_axi" and d.function in tops else ():
             variable = facts.program.variable(ident)

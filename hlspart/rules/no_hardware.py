@@ -36,36 +36,25 @@ supported.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import GROWING, HEAP, LIBRARY, SYSTEM, calls, hardware
 from hlspart.rules._interfaces import interfaces
-from hlspart.rules._processes import own_expressions
 
 RULE = Rule("HLP616", "no-hardware", "error")
-_HEAP = ("malloc", "calloc", "realloc", "new")
-_FILES = "fopen freopen fread fgets fscanf fgetc getc scanf getchar gets tmpfile"
-_CLOCKS = "time clock sleep usleep nanosleep gettimeofday clock_gettime system getenv"
-_SYSTEM = frozenset(f"{_FILES} {_CLOCKS}".split())
-_LIBRARY = frozenset(["rand", "srand", "rand_r", "random", "drand48", "lrand48"])
-#: Those of the standard library that take memory as they grow.
-_GROWING = re.compile(
-    r"\bstd\s*::\s*(vector|deque|list|forward_list|map|set|multimap|multiset|unordered_map|unordered_set|queue|stack"
-    r"|priority_queue|string)\b"
-)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions of the hardware."""
     program = facts.program
-    hardware = _hardware(program)
-    for name in hardware:
+    built = hardware(program)
+    for name in built:
         yield from _calls(facts, program.functions[name])
     for variable in program.variables:
-        if variable.function in hardware:
+        if variable.function in built:
             yield from _declared(facts, variable)
     for function in dict.fromkeys(d.function for d, _ in interfaces(facts)):
         top = function in facts.analysis.tops and function != "main"  # a test bench may have pragmas, too
@@ -80,37 +69,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, variable.at, message, "hand over the bits as one integer")
 
 
-def _hardware(program: c.Program) -> dict[str, None]:
-    """Functions that directives are about, and those that they call."""
-    about = (d.function for d in program.directives if d.dialect == "vitis" and d.usable and d.source == "pragma")
-    functions = dict.fromkeys(sorted({f for f in about if f is not None and f in program.functions and f != "main"}))
-    todo = list(functions)
-    while todo:
-        for call in _of(program, program.functions[todo.pop()]):
-            name = (call.function or "").rpartition("::")[2]
-            if name in program.functions and name not in functions:
-                functions[name] = None
-                todo.append(name)
-    return functions
-
-
-def _of(program: c.Program, function: c.Function) -> Iterator[c.Call]:
-    for expr in own_expressions(program, function.body):
-        yield from (x for x in c.walk(expr) if isinstance(x, c.Call))
-
-
 def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
-    for call in _of(facts.program, function):
+    for call in calls(facts.program, function):
         name = (call.function or "").rpartition("::")[2]
         if call.function in facts.program.functions:
             continue
-        if name in _HEAP:
+        if name in HEAP:
             message = f"{name}() takes memory from the heap, which hardware does not have"
             yield facts.report(RULE, call.at, message, "declare an array of the greatest size")
-        elif name in _LIBRARY:
+        elif name in LIBRARY:
             message = f"{name}() has its state in the C library, which hardware does not have"
             yield facts.report(RULE, call.at, message, "write a shift register with feedback")
-        elif name in _SYSTEM:
+        elif name in SYSTEM:
             message = f"{name}() asks the operating system, which hardware does not have"
             yield facts.report(RULE, call.at, message, "hand the values over as arguments, or guard it: __SYNTHESIS__")
 
@@ -123,6 +93,6 @@ def _declared(facts: Facts, variable: c.Variable) -> Iterator[Diagnostic]:
     if variable.type.name == "function pointer":
         message = f"'{variable.name}' is a pointer to functions: hardware knows each function that it calls"
         yield facts.report(RULE, variable.at, message, "call the functions by name, in the arms of a test")
-    elif (grows := _GROWING.search(written)) is not None:
+    elif (grows := GROWING.search(written)) is not None:
         message = f"'{variable.name}': std::{grows[1]} takes memory as it grows, which hardware does not have"
         yield facts.report(RULE, variable.at, message, "declare an array of the greatest size")

@@ -42,7 +42,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import entries, for_host, interfaces
+from hlspart.rules._benches import entries
+from hlspart.rules._interfaces import for_host, interfaces
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP432", "options-disagree", "warning")
@@ -180,11 +181,12 @@ def _caches(facts: Facts) -> Iterator[Diagnostic]:
         for port, mode in (ports[v] for v in d.variables if v in ports):
             bundle = port.option("bundle")
             shared = [p for p, _ in ports.values() if p is not port and bundle and p.option("bundle") == bundle]
+            shared = [p for p in shared if not _only_written(facts, p)]  # the channels of writes are others
             if mode != "m_axi":
                 message = f"CACHE: the port is {mode}, a cache is for m_axi"
                 yield facts.report(RULE, d.at, message, "remove it", [(port.at, "the port")])
             elif any(p.function == port.function for p in shared):
-                message = f"CACHE: bundle {bundle} has another port: a cache is for one"
+                message = f"CACHE: bundle {bundle} has another port that is read: a cache is for one"
                 related = [(p.at, "the other port") for p in shared[:1]]
                 yield facts.report(RULE, d.at, message, "give the cached port a bundle of its own", related)
         for ident in d.variables:
@@ -193,3 +195,9 @@ def _caches(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"CACHE: '{facts.program.variable(ident).name}' is written: a cache is for reads"
                 hint = "remove it, or copy what is read into a local array"
                 yield facts.report(RULE, d.at, message, hint, [(written.at, "the write")])
+
+
+def _only_written(facts: Facts, port: Directive) -> bool:
+    """Whether nothing reads from a port, as far as its accesses are known."""
+    kinds = {a.kind for v in port.variables for a in facts.analysis.of_array(v)}
+    return kinds == {"write"}

@@ -33,7 +33,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, Const, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import depth_said
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
 

@@ -36,8 +36,8 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import entries
-from hlspart.rules._processes import root_of, sets
+from hlspart.rules._benches import entries
+from hlspart.rules._uses import root_of, sets
 
 RULE = Rule("HLP434", "overwritten-output", "warning", hint="make it volatile or a stream, or write it once")
 

@@ -51,18 +51,20 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import own_expressions, root_of
+from hlspart.rules._benches import of_benches
+from hlspart.rules._uses import own_expressions, root_of
 
 RULE = Rule("HLP437", "read-before-write", "warning", names=True, hint="give it a value where it is declared")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """The first such read of each variable."""
+    benches = of_benches(facts)
     hidden = frozenset(name for hole in facts.program.holes for name in hole.names)
     for name, function in facts.program.functions.items():
         labels = any(isinstance(s, c.Label) or (isinstance(s, c.Jump) and s.kind == "goto")
                      for s in c.walk_statements(function.body))  # fmt: skip
-        if name == "main" or labels:
+        if name in benches or labels:
             continue
         for variable, read, never in unwritten(facts.program, function):
             if variable.name in hidden:
@@ -71,7 +73,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"'{variable.name}' is read {how}"
             yield facts.report(RULE, read, message, None, [(variable.at, "declared without a value")])
     for name, function in facts.program.functions.items():
-        if name != "main":
+        if name not in benches:
             yield from _elements(facts, function, hidden)
 
 

@@ -59,7 +59,8 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import regions, root_of
+from hlspart.rules._processes import regions
+from hlspart.rules._uses import root_of
 
 RULE = Rule("HLP618", "read-until-empty", "warning", hint="count the words, or send a last one that says so")
 

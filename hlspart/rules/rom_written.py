@@ -42,7 +42,7 @@ from hlspart.model.program import Expr, Variable
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
-from hlspart.rules._processes import sets
+from hlspart.rules._uses import sets
 
 RULE = Rule("HLP423", "rom-written", "error", hint="bind it as a RAM, or do not write it")
 

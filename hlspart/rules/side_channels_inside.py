@@ -71,6 +71,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StreamType, StructType
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
 
 RULE = Rule("HLP433", "side-channels-inside", "warning", hint="send what is needed in a struct of your own")
 _OF_THE_TOOL = re.compile(r"(?:hls::)?(?:ap_axis|ap_axiu|axis|qdma_axis)\s*<")
@@ -78,7 +79,7 @@ _OF_THE_TOOL = re.compile(r"(?:hls::)?(?:ap_axis|ap_axiu|axis|qdma_axis)\s*<")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Local streams."""
-    about = {d.function for d in facts.program.directives if d.dialect == "vitis" and d.usable} - {"main"}
+    about = {d.function for d in facts.program.directives if d.dialect == "vitis" and d.usable} - of_benches(facts)
     for variable in facts.program.variables:
         if variable.storage not in ("local", "static") or variable.function not in about:
             continue

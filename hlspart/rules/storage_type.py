@@ -103,9 +103,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif impl not in STORAGE[kind]:
             message = f"BIND_STORAGE: {kind} has no implementation '{impl}'"
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(STORAGE[kind]), related)
-        for v in variables if impl.startswith("uram") else ():
+        for v in variables if impl.startswith("uram") and not facts.fills_uram else ():
             if isinstance(v.init, InitList) and any(not isinstance(x, Const) or x.value for _, x in v.init.items):
-                message = f"BIND_STORAGE: '{v.name}' has initial values, an UltraRAM cannot hold them"
+                message = f"BIND_STORAGE: '{v.name}' has initial values, which an UltraRAM of this device cannot hold"
                 hint = "bind it as bram, or write the values when the kernel starts (Versal has such UltraRAMs)"
                 yield facts.report(RULE, d.at, message, hint, related, severity="warning")
     for d in active(facts.program, "bind_op"):

@@ -35,8 +35,9 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import entries, for_host
-from hlspart.rules._processes import own_expressions, root_of, sets
+from hlspart.rules._benches import entries, of_benches
+from hlspart.rules._interfaces import for_host
+from hlspart.rules._uses import own_expressions, root_of, sets
 
 RULE = Rule("HLP431", "stream-words", "warning")
 _SIDES = {"data", "keep", "strb", "last"}
@@ -44,7 +45,8 @@ _SIDES = {"data", "keep", "strb", "last"}
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Writes to streams."""
-    for function in facts.program.functions.values():
+    benches = of_benches(facts)
+    for function in (f for name, f in facts.program.functions.items() if name not in benches):
         for stmt in c.walk_statements(function.body):
             call = stmt.expr if isinstance(stmt, c.ExprStmt) else None
             if isinstance(call, c.Call) and call.function == "stream.write_nb":

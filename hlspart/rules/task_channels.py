@@ -51,7 +51,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import interfaces
-from hlspart.rules._processes import VariableUse, sets, task_call
+from hlspart.rules._uses import VariableUse, sets, task_call
 
 RULE = Rule("HLP617", "task-channels", "warning", hint="give each task a stream of its own")
 _LASTING = re.compile(r"\b(?:hls_thread_local|thread_local|static)\b[^;{}]*$")

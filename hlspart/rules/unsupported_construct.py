@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
 
 RULE = Rule(
     "HLP003",
@@ -35,7 +36,14 @@ RULE = Rule(
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """What the frontend found; a base class that is not known may be one of a header that was not found."""
+    """What the frontend found; a base class that is not known may be one of a header that was not found.
+
+    What a test bench has beside the hardware is no fault of it.
+    """
+    benches = [facts.program.functions[name] for name in of_benches(facts)]
+    lines = [(at.path, at.line, at.end_line) for at in (facts.place(f.at) for f in benches)]
     for item in facts.by_frontend(RULE):
-        open_base = "inheritance from" in item.message and facts.lacks_header(item.place.path)
-        yield replace(item, severity="info") if open_base else item
+        at = item.place
+        open_base = "inheritance from" in item.message and facts.lacks_header(at.path)
+        beside = any(path == at.path and first <= at.line <= last for path, first, last in lines)
+        yield replace(item, severity="info") if open_base or beside else item

@@ -343,3 +343,12 @@ def channel(base: Expr, of: ArrayType, indices: Sequence[Expr]) -> Expr:
         rest = of.dims[k:]
         base = Subscript(index.at, ArrayType(of.element, rest) if rest else of.element, base, index)
     return base
+
+
+def subscripted(program: Program, place: Expr) -> bool:
+    """Whether every index of a place in a structure is written in brackets, so that it stays in its dimension."""
+    while isinstance(place, Subscript):
+        if not program.text(place.at).endswith("]"):
+            return False
+        place = place.base
+    return True

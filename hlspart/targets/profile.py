@@ -76,7 +76,7 @@ def load(options: TargetOptions) -> Target:
         profile=profile,
         operators=_operators(tables, family if family in tables else other, _library(part, family, devices), slower),
         shapes=tuple((int(w), int(d)) for w, d in devices["memories"][family]),
-        ultra=(int(devices["ultraram"][0]), int(devices["ultraram"][1])),
+        ultra=(int(devices["ultraram"][0]), int(devices["ultraram"][1]), family in devices.get("ultraram_filled", ())),
     )
 
 

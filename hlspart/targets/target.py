@@ -68,7 +68,7 @@ class Target(Struct, frozen=True, dict=True):
     profile: Mapping[str, Any]
     operators: Mapping[str, Mapping[str, Any]]
     shapes: tuple[tuple[int, int], ...]
-    ultra: tuple[int, int]  # bits, words of one UltraRAM
+    ultra: tuple[int, int, bool]  # of one UltraRAM: bits, words, and whether it takes initial values
 
     @property
     def kernels(self) -> bool:
@@ -247,7 +247,7 @@ class Target(Struct, frozen=True, dict=True):
 
     def uram(self, depth: int, bits: int) -> int:
         """UltraRAM blocks of one memory."""
-        width, words = self.ultra
+        width, words, _ = self.ultra
         return math.ceil(bits / width) * math.ceil(depth / words) if depth > 0 and bits > 0 else 0
 
     # ------------------------------------------------------------------------- pipelining

@@ -334,9 +334,8 @@ class _Inliner:
         last = row.indices[-1]
         first = indices[0] if indices else integer(0, e.at)
         moved = first if _is_zero(last) else Binary(e.at, first.type, "+", last, first)
-        return replace(
-            e, id=self._copy(e.id), variable=row.variable, indices=(*row.indices[:-1], moved, *indices[1:]), brackets=()
-        )
+        moved_on = (*row.indices[:-1], moved, *indices[1:])
+        return replace(e, id=self._copy(e.id), variable=row.variable, indices=moved_on, brackets=(), in_rows=False)
 
     # ------------------------------------------------------------------------------ calls
 

@@ -48,7 +48,7 @@ from hlspart.model.program import (
 from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects
 from hlspart.semantics.held import COPIED, Path, below, chain, empty, flat, held_by, leaves, member, named, part, root
-from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses, channel, pure
+from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses, channel, pure, subscripted
 from hlspart.transform.forward import Forward
 
 
@@ -264,7 +264,7 @@ class _Copy:
             return Name(e.at, kind, variable)
         if isinstance(kind, ArrayType) and isinstance(kind.element, StreamType):
             return channel(Name(e.at, kind, variable), kind, indices)
-        return ArrayRef(next(self._ids), e.at, e.type, variable, indices, e.at, ())
+        return ArrayRef(next(self._ids), e.at, e.type, variable, indices, e.at, (), subscripted(self.old, e))
 
     def _call(self, call: Call) -> Expr:
         function = self.old.functions.get(call.function or "")

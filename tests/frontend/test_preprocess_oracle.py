@@ -139,3 +139,21 @@ def test_a_header_whose_name_differs_in_case_is_read_and_said(tmp_path: Path) ->
     assert [(d.rule, d.place.line) for d in loaded.diagnostics] == [("HLP006", 1)] and not loaded.without_header()
     kernel.write_text('#include "sub/Sizes.h"\nint x[N];\n')
     assert not load([str(kernel)], FrontendOptions()).diagnostics
+
+
+RAW = (
+    'R"MARK(\n#include "none.h"\nint main() { it\'s "open\n)MARK"', 'R"y(a)" \\n)y"', 'R"x(\n)x"', 'R"(a"b)"', 'u8R"()"'
+)  # fmt: skip
+
+
+@needs_gcc
+def test_raw_strings_of_cxx() -> None:
+    """Each is one literal, whatever it holds; gcc compares its characters."""
+    checks = []
+    for text in RAW:
+        (token,) = [t for line in lex("k.cpp", text) for t in line.tokens]
+        assert (token.kind, token.start, token.end) == ("str", 0, len(text))
+        checks.append(f"static_assert(__builtin_strcmp({text}, {token.text}) == 0);")
+    command = ["gcc", "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
+    done = subprocess.run(command, input="\n".join(checks), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -118,3 +118,29 @@ def test_conditions_that_bounds_decide(condition: str, writes: int) -> None:
 """
     found = loops(text)["L"]
     assert next((x.writes for x in found.banks if x.array == "out"), 0) == writes
+
+
+@pytest.mark.parametrize(
+    ("store", "ii"),
+    [
+        ("a[x] = in[x];", 1),  # the load after it has a value in one arm, and runs in the other
+        ("if (h < 3) a[x] = in[x];", 1),  # so it has below the condition, set there or loaded before
+        ("if (h < 3) a[h] = in[x];", 2),  # a store that may be of the same element says nothing
+    ],
+)
+def test_a_load_runs_only_where_no_arm_has_the_value(store: str, ii: int) -> None:
+    text = f"""void f(int in[640], int out[640], int w, int h) {{
+    int a[641];
+    #pragma HLS dependence variable=a inter false
+    L: for (int x = 0; x < 640; x++) {{
+        #pragma HLS PIPELINE II=1
+        int s = 0;
+        if (x < w) {{
+            s = a[x];
+            {store}
+        }}
+        out[x] = s + a[x];
+    }}
+}}
+"""
+    assert loops(text)["L"].ii == ii

@@ -404,3 +404,33 @@ def test_lists_in_lists_are_values_of_members(list_: str) -> None:
     text += "  L: for (int i = 0; i < 64; i++) {\n#pragma HLS pipeline II=1\n"
     text += f"    area a = {list_};\n    out[i] = a.lo.x * a.hi.y;\n  }}\n}}\n"
     assert [x.ii for x in Pipeline(["t.c"], Options(), read=lambda path: text.encode()).figures.loops] == [1]
+
+
+LINES = """struct lines {
+  int val[5][640];
+  void shift(int col) {
+    #pragma HLS inline
+    for (int i = 0; i < 4; i++) val[i][col] = val[i + 1][col];
+  }
+};
+void f(int in[640], int out[640], int w) {
+  lines b;
+  #pragma HLS array_partition variable=b.val dim=1 complete
+  #pragma HLS dependence variable=b.val inter false
+  L: for (int x = 0; x < w; x++) {
+    #pragma HLS pipeline II=1
+    b.shift(x);
+    b.val[4][x] = in[x];
+    int s = 0;
+    for (int i = 0; i < 5; i++) s += ELEMENT;
+    out[x] = s;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("element", "rows_alone"), [("b.val[i][x]", True), ("*(&b.val[0][0] + 640 * i + x)", False)])
+def test_subscripts_of_members_stay_in_their_row(element: str, rows_alone: bool) -> None:
+    """As those of arrays do: a column without a known bound is no place in the row behind it. An address may run on."""
+    ii = Pipeline(["k.cpp"], Options(top="f"), lambda _: LINES.replace("ELEMENT", element).encode()).ii
+    assert (next(x for x in ii.loops if x.name == "L").ii == 1) is rows_alone

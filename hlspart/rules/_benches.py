@@ -1,0 +1,112 @@
+"""Functions that run on a processor beside the hardware: a test bench, a host."""
+
+from __future__ import annotations
+
+import re
+
+from hlspart.model import program as c
+from hlspart.model.code import once_per_code
+from hlspart.model.source import Span
+from hlspart.rules._base import Facts
+from hlspart.rules._interfaces import callers, interfaces
+from hlspart.rules._uses import own_expressions
+
+HEAP = ("malloc", "calloc", "realloc", "new")
+_FILES = "fopen freopen fread fgets fscanf fgetc getc scanf getchar gets tmpfile"
+_CLOCKS = "time clock sleep usleep nanosleep gettimeofday clock_gettime system getenv"
+SYSTEM = frozenset(f"{_FILES} {_CLOCKS}".split())
+LIBRARY = frozenset(["rand", "srand", "rand_r", "random", "drand48", "lrand48"])
+#: Those of the standard library that take memory as they grow.
+GROWING = re.compile(
+    r"\bstd\s*::\s*(vector|deque|list|forward_list|map|set|multimap|multiset|unordered_map|unordered_set|queue|stack"
+    r"|priority_queue|string)\b"
+)
+_CALLS = SYSTEM | LIBRARY | frozenset([*HEAP, "free", *["printf", "puts", "fprintf", "putchar", "exit", "fclose"]])
+_STREAMS = frozenset(("cout", "cerr", "std::cout", "std::cerr"))
+_UNREAD = frozenset(("new", "delete", "vector", "ifstream", "ofstream", "fstream", "cout", "cerr"))
+
+
+def hardware(program: c.Program) -> dict[str, None]:
+    """Functions that directives are about, and those that they call."""
+    about = (d.function for d in program.directives if d.dialect == "vitis" and d.usable and d.source == "pragma")
+    functions = dict.fromkeys(sorted({f for f in about if f is not None and f in program.functions and f != "main"}))
+    todo = list(functions)
+    while todo:
+        for call in calls(program, program.functions[todo.pop()]):
+            name = (call.function or "").rpartition("::")[2]
+            if name in program.functions and name not in functions:
+                functions[name] = None
+                todo.append(name)
+    return functions
+
+
+def calls(program: c.Program, function: c.Function) -> list[c.Call]:
+    """The calls in a function's body."""
+    return [x for e in own_expressions(program, function.body) for x in c.walk(e) if isinstance(x, c.Call)]
+
+
+def entries(facts: Facts) -> frozenset[str]:
+    """Functions that are synthesised as a top: called by none in the files, or by what makes no hardware alone."""
+    called, benches = callers(facts.program), _on_processors(facts.program)
+    return frozenset(
+        name
+        for name in facts.program.functions
+        if name not in benches and all(by in benches for by, _ in called.get(name, ()))
+    )
+
+
+def meant_as_tops(facts: Facts) -> frozenset[str | None]:
+    """Functions with a mode for their control that nothing with an INTERFACE calls: what calls them is not built."""
+    ports = {d.function for d, _ in interfaces(facts)}
+    control = {d.function for d, mode in interfaces(facts) if mode and (d.option("port") or "").lower() == "return"}
+    called = callers(facts.program)
+    return frozenset(f for f in control if not any(name in ports for name, _ in called.get(f or "", ())))
+
+
+def of_benches(facts: Facts) -> frozenset[str]:
+    """Functions that make no hardware: ``main``, what it calls beside it, and what calls one that is meant as a top."""
+    benches = set[str]()
+    waiting = [name for name in meant_as_tops(facts) if name is not None]
+    while waiting:
+        more = {by for by, _ in callers(facts.program).get(waiting.pop(), ())} - benches
+        benches |= more
+        waiting += more
+    return frozenset(benches | _on_processors(facts.program))
+
+
+@once_per_code(2, lambda program: [d.function for d in program.directives])
+def _on_processors(program: c.Program) -> frozenset[str]:
+    """``main``, and what only it reaches where that does what hardware cannot, or calls a function with ports."""
+    if "main" not in program.functions:
+        return frozenset()
+    built = hardware(program)
+    ports = {d.function for d in program.directives if d.kind == "interface" and d.dialect == "vitis" and d.usable}
+    reached, todo = {"main": set[str]()}, ["main"]
+    while todo:
+        name = todo.pop()
+        reached[name] = {x.function for x in calls(program, program.functions[name]) if x.function is not None}
+        for other in sorted(reached[name]):
+            if other in program.functions and other not in reached and other not in built:
+                reached[other] = set()
+                todo.append(other)
+    of_host = {f for f, called in reached.items() if f == "main" or called & ports or _of_host(program, f)}
+    while more := {f for f, called in reached.items() if called & of_host} - of_host:
+        of_host |= more
+    return frozenset(of_host)
+
+
+def _of_host(program: c.Program, name: str) -> bool:
+    """Whether a function asks for what a processor has alone: files, a console, memory as it runs."""
+    function = program.functions[name]
+    for expr in own_expressions(program, function.body):
+        for node in c.walk(expr):
+            if isinstance(node, c.Call) and (node.function or "").rpartition("::")[2] in _CALLS:
+                return True
+            if isinstance(node, c.OpaqueExpr) and program.text(node.at) in _STREAMS:
+                return True
+    return any(h.names & _UNREAD for h in program.holes if inside(h.at, function.at.span))
+
+
+def inside(part: Span, whole: Span) -> bool:
+    """Whether a span lies in another one."""
+    return part.path == whole.path and whole.start <= part.start and part.end <= whole.end

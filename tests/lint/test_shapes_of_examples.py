@@ -1,0 +1,82 @@
+"""Shapes of AMD's own examples that are no mistakes, each beside one that is."""
+
+from __future__ import annotations
+
+import pytest
+from lint_helpers import lint_of
+
+from hlspart.model.options import Options, TargetOptions
+from hlspart.pipeline import Pipeline
+
+LOADS = """void load(int n, const int *p, int *out) {
+  for (int i = 0; i < 8; i++) out[i] = p[i] * n;
+}
+void tasks(const int count[4], const int a[8], const int b[8], int c[8], int d[8]) {
+#pragma HLS DATAFLOW
+  load(count[0], a, c);
+  load(count[1], FIRST, d);
+}
+"""  # an argument that is a value is read by the region, not by the task
+BRANCH = """#include HEADER
+void one(const int *a, int *t) { for (int i = 0; i < 8; i++) t[i] = a[i]; }
+void two(const int *a, int *t) { for (int i = 0; i < 8; i++) t[i] = 2 * a[i]; }
+void put(const int *t, int *b) { for (int i = 0; i < 8; i++) b[i] = t[i]; }
+void tasks(const int a[8], int mode, int b[8]) {
+#pragma HLS DATAFLOW
+  int t[8];
+  if (TEST == 1) one(a, t);
+  else two(a, t);
+  put(t, b);
+}
+"""  # a name of a header that is missing may be a constant
+STENCIL = """void top(const int src[64], int dst[64], int n) {
+#pragma HLS INTERFACE m_axi port=src bundle=a depth=64
+#pragma HLS INTERFACE m_axi port=dst bundle=b depth=64
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS ARRAY_STENCIL variable=VARIABLE
+    int p = 0;
+    if (i % n == 0) p = src[i];
+    dst[i] = p;
+  }
+}
+"""
+CACHE = """void top(const int *in, int *out) {
+#pragma HLS INTERFACE m_axi port=in bundle=a depth=64
+#pragma HLS INTERFACE m_axi port=out bundle=a depth=64
+#pragma HLS CACHE port=in lines=8 depth=64
+  for (int i = 0; i < 64; i++) out[i] = in[i / 2] VALUE;
+}
+"""  # reads and writes have channels of their own
+
+
+@pytest.mark.parametrize(
+    ("code", "right", "wrong"),
+    [
+        ("HLP602", LOADS.replace("FIRST", "b"), LOADS.replace("FIRST", "a")),
+        ("HLP605", BRANCH.replace("HEADER", '"none.h"').replace("TEST", "WB"),
+         BRANCH.replace("HEADER", "<ap_int.h>").replace("TEST", "mode")),
+        ("HLP421", STENCIL.replace("VARIABLE", "src"), STENCIL.replace("VARIABLE", "dst")),
+        ("HLP432", CACHE.replace("VALUE", ""), CACHE.replace("VALUE", "+ out[i]")),
+    ],
+)  # fmt: skip
+def test_shapes(code: str, right: str, wrong: str) -> None:
+    findings = [
+        [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == code and d.severity != "info"]
+        for text in (right, wrong)
+    ]
+    assert findings[0] == []
+    assert len(findings[1]) == 1
+
+
+@pytest.mark.parametrize(("part", "told_of"), [("xczu9eg-ffvb1156-2-i", True), ("xcvc1902-vsva2197-2MP-e-S", False)])
+def test_the_device_decides_whether_an_ultraram_has_values(part: str, told_of: bool) -> None:
+    text = """int f(int i) {
+  static int t[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+#pragma HLS BIND_STORAGE variable=t type=ram_2p impl=uram
+  t[i] += 1;
+  return t[i];
+}
+"""
+    report = Pipeline(["k.c"], Options(target=TargetOptions(part=part)), lambda _: text.encode()).lint(None)
+    assert ("HLP424" in {d.rule for d in report.diagnostics}) is told_of
