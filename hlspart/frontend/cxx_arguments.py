@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.cxx_collect import CxxTemplate, like, matching_angle
 from hlspart.frontend.cxx_packs import DOTS, joined, written_out
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, lex_line, spell
 
@@ -236,11 +237,16 @@ def _substituted(token: Token, values: Mapping[str, list[Token]], types: set[str
         return [token.copy()]
     made = [like(t.text, t.kind, token) for t in value]
     qualified = all(t.kind == "id" or t.text == "::" for t in made)
-    if len(made) > 1 and token.text not in types and not qualified:
+    if len(made) > 1 and token.text not in types and not qualified and not _bracketed(made):
         made = [like("(", "op", token), *made, like(")", "op", token)]
     for piece in made[1:]:
         piece.space = False
     return made
+
+
+def _bracketed(words: Sequence[Token]) -> bool:
+    """Whether brackets are around an expression, so that it is the same argument however often it is handed on."""
+    return words[0].text == "(" and closing(words, 0) == len(words) - 1
 
 
 def endless(values: Sequence[Sequence[Token]]) -> bool:

@@ -14,8 +14,9 @@ from hlspart.frontend.cxx_shapes import closing, semicolon
 from hlspart.frontend.cxx_types import KnownTypes, split
 from hlspart.frontend.tokens import Token
 
+_INTEGERS = WHOLE_NUMBERS | {"const", "constexpr", "static", "inline", "std", "::"}
 _LONGEST = 200  # tokens of a declaration
-_QUALIFIERS = frozenset(("const", "constexpr", "static", "inline", "std", "::"))
+_MOST_ELEMENTS = 1024  # of an array of constants
 
 
 class FileConstants:
@@ -35,8 +36,14 @@ class FileConstants:
         while at < end:
             text = tokens[at].text if tokens[at].kind in ("id", "op") else ""
             if text == ";" or tokens[at].kind == "pragma":
+                if text == ";" and tokens[start].text == "typedef":
+                    self._known.note_alias(tokens[at - 1].text, list(tokens[start + 1 : at - 1]))
                 start = at + 1
-            elif text == "=" and tokens[start].text != "using":
+            elif text == "=" and tokens[start].text == "using":
+                stop = min(semicolon(tokens, at), end)
+                self._known.note_alias(tokens[at - 1].text, list(tokens[at + 1 : stop]))
+                at, start = stop, stop + 1
+            elif text == "=":
                 stop = min(semicolon(tokens, at), end)
                 self._declaration(tokens[start:stop], of)
                 at, start = stop, stop + 1
@@ -59,10 +66,24 @@ class FileConstants:
             return
         for number, part in enumerate(split(list(words))):
             equals = next((k for k, t in enumerate(part) if t.text == "="), 0)
+            if equals and part[equals - 1].text == "]":
+                self._array(part, equals, of)
             if not equals or part[equals - 1].kind != "id":
                 continue
-            whole = number > 0 or all(t.text in _QUALIFIERS | WHOLE_NUMBERS for t in part[: equals - 1])
+            whole = number > 0 or all(t.text in _INTEGERS for t in part[: equals - 1])
             self._note(part[equals - 1].text, self.value(part[equals + 1 :], of) if whole else None, of)
+
+    def _array(self, part: list[Token], equals: int, of: str) -> None:
+        """The elements of ``const int A[] = {3, 4}``, as ``A[0]`` and ``A[1]``."""
+        opening = next((k for k, t in enumerate(part) if t.text == "["), equals)
+        listed = part[equals + 1 :]
+        if not opening or listed[:1] == [] or listed[0].text != "{" or listed[-1].text != "}":
+            return
+        if closing(part, opening) != equals - 1 or any(t.text not in _INTEGERS for t in part[: opening - 1]):
+            return
+        name, values = part[opening - 1].text, split(listed[1:-1])
+        for place, value in enumerate(values[:_MOST_ELEMENTS]):
+            self._note(f"{name}[{place}]", self.value(value, of), of)
 
     def _enumeration(self, words: list[Token], of: str) -> None:
         last: int | None = -1
@@ -85,9 +106,20 @@ class FileConstants:
             word, own = words[at], f"{of}::{words[at].text}"
             qualified = at + 2 < len(words) and words[at + 1].text == "::"
             name = f"{word.text}::{words[at + 2].text}" if qualified else own
+            behind = at + 3 if qualified else at + 1
+            if behind < len(words) and words[behind].text == "[":  # an element of an array
+                last = closing(words, behind)
+                place = self.value(words[behind + 1 : last], of)
+                plainly = f"{words[behind - 1].text}[{place}]"
+                known = next((k for k in (f"{name}[{place}]", plainly) if k in self._known.constants), None)
+                if known is None or known in self._lost:
+                    return None
+                plain.append(like(str(self._known.constants[known]), "num", word))
+                at = last + 1
+                continue
             if name in self._known.constants:
                 plain.append(like(str(self._known.constants[name]), "num", word))
-                at += 3 if qualified else 1
+                at = behind
                 continue
             if word.text in self._lost:
                 return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from frontend_help import LOOP, good, intervals, whole
 
@@ -240,3 +242,38 @@ void top(int a[8]) { int m[2][8]; f(a, m[1]); f(m[1], a); }
     assert loaded.holes == ()
     inner = [v for v in loaded.variables if v.name in ("x", "y", "kept")]
     assert [v.type for v in inner] == [ir.ArrayType(ir.INT, (8,))] * 3
+
+
+PACKS = """typedef unsigned short word_t;
+using real_t = float;
+namespace k { constexpr int ranks[] = {1, 8, 4}; }
+constexpr int kR[4] = {1, 8, 2 * 4, 1};
+struct cfg { static constexpr int dims[2] = {5, 6}; };
+template <int N> struct Pack;
+template <> struct Pack<8> { int d[8]; };
+template <> struct Pack<10> { int d[10]; };
+template <> struct Pack<4> { int d[4]; };
+template <> struct Pack<6> { int d[6]; };
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "extent"),
+    [("kR[2]", 8), ("k::ranks[1] + sizeof(word_t)", 10), ("sizeof(real_t)", 4), ("cfg::dims[1]", 6)],
+)
+def test_elements_of_constant_arrays_and_sizes_choose_a_specialisation(argument: str, extent: int) -> None:
+    text = f"{PACKS}void top(Pack<{argument}> p, int o[1]) {{ o[0] = p.d[0]; }}\n"
+    compiled = f'{text}static_assert(sizeof(Pack<{argument}>) == {extent} * sizeof(int), "");\n'
+    subprocess.run(["g++", "-std=c++14", "-fsyntax-only", "-xc++", "-"], input=compiled, text=True, check=True)
+    parameter = next(v for v in whole(text).variables if v.name == "p").type
+    assert isinstance(parameter, ir.StructType)
+    assert [kind.dims for _, kind in parameter.members if isinstance(kind, ir.ArrayType)] == [(extent,)]
+
+
+def test_a_template_that_hands_on_an_unknown_argument_has_one_instance() -> None:
+    text = """template <typename T, int N> struct Pack { T d[4]; Pack<T, N> same() const { return *this; } };
+typedef Pack<int, missing[1]> P;
+void top(P in[32], int out[32]) {"""
+    text += LOOP.replace("STATEMENT", "P p = in[i].same(); out[i] = p.d[0];") + "}\n"
+    assert not any("template instances" in hole.cause for hole in good(text, "t.cpp").holes)
+    assert [ii for ii, _ in intervals(text)] == [1]
