@@ -15,6 +15,7 @@ from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
 from hlspart.frontend.cxx_kinds import written_out
 from hlspart.frontend.cxx_namespaces import qualified_apart
+from hlspart.frontend.cxx_references import with_references_to_bits
 from hlspart.frontend.cxx_sugar import with_operators, without_sugar
 from hlspart.frontend.cxx_templates import instantiated
 from hlspart.frontend.cxx_type_forms import BEFORE_EXPRESSION, CASTS, TypeForms
@@ -59,7 +60,9 @@ def as_c(
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments; ``wanted``:
     instances of templates that are asked for.
     """
-    expanded, unused = instantiated(without_closures(qualified_apart(with_operators(tokens))), path, wanted)
+    expanded, unused = instantiated(
+        without_closures(qualified_apart(with_references_to_bits(with_operators(tokens)))), path, wanted
+    )
     plain, constructed = without_constructors(expanded)
     shim = _Shim(written_out(without_sugar(plain)))
     shim.constructed = constructed

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hlspart.frontend.cxx_classes import without_classes
+from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import head_of, partner
 from hlspart.frontend.cxx_objects import as_structures, class_names
 from hlspart.frontend.cxx_plain import has_methods
+from hlspart.frontend.cxx_table import class_aliases
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
 _MORE_THAN_C = frozenset((
@@ -28,6 +30,7 @@ def written_out(tokens: list[Token]) -> list[Token]:
     end = Token("eof", "", tokens[-1].path, tokens[-1].end, tokens[-1].end, True) if tokens else None
     if end is None:
         return tokens
+    tokens = _with_tags(tokens, end)
     looked = [*tokens, end, end, end, end]
     ranges = {name: (at, partner(looked, head_of(looked, at) or at)) for name, at in class_names(looked).items()}
     classes = {name: where for name, where in ranges.items() if _more(looked, *where)}
@@ -46,6 +49,27 @@ def written_out(tokens: list[Token]) -> list[Token]:
                 raise
             chosen |= more
     return without_classes(tokens)
+
+
+def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
+    """``typedef struct { C x; } S;`` as ``struct S { C x; };`` where ``C`` is a class: it may have more than C has."""
+    tags = [at for at in range(len(tokens) - 2) if [t.text for t in tokens[at : at + 3]] == ["typedef", "struct", "{"]]
+    if not tags:
+        return tokens
+    looked = [*tokens, *[end] * LOOK_AHEAD]
+    names = {
+        name
+        for name, at in class_names(looked).items()
+        if _more(looked, at, partner(looked, head_of(looked, at) or at))
+    }
+    classes = set(dict(class_aliases(looked, names)))
+    made = list(tokens)
+    for at in reversed(tags):
+        last = partner(looked, at + 2)
+        named = looked[last + 1].kind == "id" and looked[last + 2].text == ";"
+        if named and classes & {t.text for t in looked[at + 3 : last]}:
+            made[at : last + 2] = [tokens[at + 1], tokens[last + 1], *tokens[at + 2 : last + 1]]
+    return made
 
 
 def _more(tokens: Sequence[Token], at: int, last: int) -> bool:
@@ -70,13 +94,14 @@ def _inside(
 ) -> set[str]:
     """Classes whose name stands in another one, and those that hold them."""
     names: set[str] = set()
+    aliases = dict(class_aliases(tokens, every))
     constructed = {name for name in classes if _constructed(tokens, name, *classes[name])}
     grown = True
     while grown:
         before = len(names)
         for name, (first, last) in every.items():
             for token, after in zip(tokens[first + 2 : last], tokens[first + 3 : last + 1], strict=True):
-                inner = token.text
+                inner = aliases.get(token.text, token.text)
                 if token.kind != "id" or inner == name or not (inner in classes or inner in constructed):
                     continue
                 names.add(inner)

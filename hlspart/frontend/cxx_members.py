@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
@@ -212,6 +212,14 @@ def _type(words: list[Token], into: ClassText) -> None:
         raise refuse(words[0], "typedef in a class")
 
 
+def outside_angles(words: Sequence[Token]) -> Iterator[Token]:
+    """The tokens outside of the arguments of templates."""
+    at = 0
+    while at < len(words):
+        yield words[at]
+        at = angle(words, at) + 1 if words[at].text == "<" else at + 1
+
+
 def declared_member(tokens: list[Token], start: int, last: int, into: ClassText) -> int:
     """A data member or a member function; behind it."""
     at = start
@@ -235,7 +243,7 @@ def declared_member(tokens: list[Token], start: int, last: int, into: ClassText)
     for number, piece in enumerate(pieces):
         equals = next((i for i, t in enumerate(piece) if t.text in ("=", "{")), len(piece))
         name = next((i for i, t in enumerate(piece[:equals]) if t.text in ("[", ":")), equals) - 1
-        if name < 0 or piece[name].kind != "id" or any(t.text in ("&", "(") for t in piece[:name]):
+        if name < 0 or piece[name].kind != "id" or any(t.text in ("&", "(") for t in outside_angles(piece[:name])):
             raise refuse(tokens[start], "member that is a reference")
         type_ = piece[:name] if number == 0 else type_
         own = [*type_, *piece[:name]] if number else type_

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from hlspart.frontend.cxx_members import CLOSE, OPEN, TAGS, angle, partner, refuse
+from hlspart.frontend.cxx_members import CLOSE, OPEN, TAGS, angle, outside_angles, partner, refuse
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import MacroUse, PragmaToken, Token
 
@@ -69,7 +69,8 @@ def holds_methods(tokens: Sequence[Token], opening: int) -> bool:
     level = 0
     for at in range(opening + 1, partner(tokens, opening)):
         text = tokens[at].text
-        if text == "(" and level == 0 and tokens[at + 1].text != "*" and tokens[at - 1].kind == "id":
+        named = tokens[at - 1].kind == "id" and tokens[at - 1].text != "sizeof"  # ap_uint<sizeof(T) * 8> x
+        if text == "(" and level == 0 and tokens[at + 1].text != "*" and named:
             return tokens[at - 1].text not in ("alignas", "__attribute__")
         level += (text in OPEN) - (text in CLOSE)
     return False
@@ -130,7 +131,7 @@ def _member(tokens: list[Token], start: int, last: int, into: PlainClass) -> int
         name = next((i for i, t in enumerate(piece) if t.text in ("[", ":")), equals) - 1
         refers = name > 0 and piece[name - 1].text == "&" and name == len(piece) - 1 and len(pieces) == 1
         own = piece[: name - 1] if refers else piece[:equals]
-        if name < 0 or piece[name].kind != "id" or any(t.text in ("*", "&", ":") for t in own):
+        if name < 0 or piece[name].kind != "id" or any(t.text in ("*", "&", ":") for t in outside_angles(own)):
             raise refuse(tokens[start], "member that is a pointer, a reference or a bit field")
         type_ = piece[: name - refers] if number == 0 else type_
         into.members.append(PlainMember(type_, piece[name], piece[name + 1 : equals], piece[equals:], refers))

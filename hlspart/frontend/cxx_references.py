@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from hlspart.frontend.cxx_closures import ASSIGNED, changes, not_in_text
-from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_collect import like, matching_angle
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_shapes import declared, semicolon
-from hlspart.frontend.cxx_types import BASIC
+from hlspart.frontend.cxx_types import BASIC, split
 from hlspart.frontend.tokens import PragmaToken, Token
 
 _NO_TYPE = frozenset((
@@ -33,6 +33,24 @@ class _Binding(Struct):
     to: list[Token]
     last: int
     constant: bool  # a reference to a constant of a type that the language has
+
+
+_BITS = frozenset(("ap_range_ref", "ap_bit_ref", "af_range_ref", "af_bit_ref"))
+
+
+def with_references_to_bits(tokens: list[Token]) -> list[Token]:
+    """``ap_range_ref<8, false> f()``, a function that gives bits to set, as one that gives a reference to a number."""
+    if not any(t.text in _BITS for t in tokens):
+        return tokens
+    made = list(tokens)
+    for at in [k for k, t in enumerate(tokens) if t.text in _BITS and t.kind == "id"][::-1]:
+        end = matching_angle(made, at + 1) if made[at + 1].text == "<" else None
+        if end is None or made[end + 1].kind != "id":
+            continue
+        width = split(made[at + 2 : end])[0]
+        head, tail = like("ap_uint", "id", made[at]), [like(">", "op", made[end]), like("&", "op", made[end])]
+        made[at : end + 1] = [head, made[at + 1], *width, *tail]
+    return made
 
 
 def without_references(tokens: list[Token]) -> None:

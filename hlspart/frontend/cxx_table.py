@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from hlspart.frontend.cxx_collect import like
@@ -191,7 +191,7 @@ def _this(words: Sequence[Token], at: int) -> bool:
     return words[at].text == "this" or (words[at].text == "->" and at > 0 and words[at - 1].text == "this")
 
 
-def class_aliases(tokens: Sequence[Token], classes: Mapping[str, ClassText]) -> Iterator[tuple[str, str]]:
+def class_aliases(tokens: Sequence[Token], classes: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Names of classes: their own, and those that typedefs and aliases give them."""
     known = {name: name for name in classes}
     yield from known.items()

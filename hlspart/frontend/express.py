@@ -56,7 +56,7 @@ class Expressions:
         self.context = context
         self.text = context.text
         self.methods = Methods(context)
-        self.objects = ObjectCalls(context)
+        self.objects = ObjectCalls(context, self.methods)
         self.elements = Elements(context)
         self.initial = InitialValues(context, self)
         self.depth = 0

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Context, FunctionDeclaration
+from hlspart.frontend.methods import Methods
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.pointed import first
 from hlspart.model import program as ir
@@ -23,8 +24,9 @@ from hlspart.model.source import Origin
 class ObjectCalls:
     """Builds the calls of one unit."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, methods: Methods) -> None:
         self.context = context
+        self.methods = methods
 
     def member(
         self, base: ir.Expr, arrow: bool, name: str, args: Sequence[ir.Expr], at: Origin, callee: Origin
@@ -194,18 +196,49 @@ class ObjectCalls:
         function = self.context.collected.functions.get(entry.name)
         if function is None or not entry.reference or len(function.params) != len(args):
             return None
-        body = [s for s in function.body.body if not isinstance(s, ir.PragmaMark)]
-        if len(body) != 1 or not isinstance(body[0], ir.Return) or body[0].value is None:
+        returned = self._returned(function.body.body)
+        if returned is None:
             return None
-        value = body[0].value
-        used = [e.variable for e in ir.walk(value) if isinstance(e, (ir.Name, ir.ArrayRef))]
+        value, own = returned
+        bits = self.methods.fields.get(value)  # which have no record of their own to refer to
+        parts = [None if part is None else self._filled(part, own, at) for part in bits or (value,)]
         given = dict(zip(function.params, args, strict=True))
-        simple = all(used.count(v) <= 1 or not _effect(a) for v, a in given.items())
-        if not simple or any(isinstance(e, (ir.Call, ir.OpaqueExpr)) for e in ir.walk(value)):
-            return None
+        used = [
+            e.variable for part in parts if part is not None
+            for e in ir.walk(part) if isinstance(e, (ir.Name, ir.ArrayRef))
+        ]  # fmt: skip
         if any(_effect(a) and used.count(v) != 1 for v, a in given.items()):
             return None
-        return self._filled(value, given, at)
+        if any(part is None or any(isinstance(e, (ir.Call, ir.OpaqueExpr)) for e in ir.walk(part)) for part in parts):
+            return None
+        made = [None if part is None else self._filled(part, given, at) for part in parts]
+        if bits is None or None in made:
+            return made[0]
+        whole, high, low = (part for part in made if part is not None)
+        return self.methods.bits(whole, high, high if bits[1] is bits[2] else low, at)
+
+    def _returned(self, body: Sequence[ir.Stmt]) -> tuple[ir.Expr, dict[int, ir.Expr]] | None:
+        """What a body returns that does nothing else, and the values of constants that it declares for it."""
+        own: dict[int, ir.Expr] = {}
+        for stmt in body:
+            match stmt:
+                case ir.PragmaMark():
+                    continue
+                case ir.Return(value=value) if value is not None and stmt is body[-1]:
+                    return value, own
+                case ir.ExprStmt(expr=ir.Call(function="assert", args=args)) if not any(map(_effect, args)):
+                    continue
+                case ir.Declare():
+                    for variable in map(self.context.variable, stmt.variables):
+                        if not (variable.const and isinstance(variable.type, ir.ScalarType) and variable.init):
+                            return None
+                        value = self._filled(variable.init, own, variable.init.at)
+                        if value is None or _effect(value):
+                            return None
+                        own[variable.id] = ir.Cast(value.at, variable.type, value)
+                case _:
+                    return None
+        return None
 
     def _filled(self, e: ir.Expr, given: Mapping[int, ir.Expr], at: Origin) -> ir.Expr | None:
         """An expression with parameters replaced by what is handed over; None where that has no record."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from frontend_help import good, named
+from frontend_help import LOOP, good, intervals, named
 
+from hlspart.frontend.constants import value_of
 from hlspart.model import program as ir
 from hlspart.model.options import Options, RewriteOptions
 from hlspart.pipeline import Pipeline
@@ -258,3 +259,45 @@ void top(int x[64], int o[64]) {
         x for x in Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops if x.function == "top"
     ]
     assert loop.ii is None and "conversion to Block" in (loop.cause or "")
+
+
+BITS = """#include <ap_int.h>
+#include <cassert>
+#include <complex>
+#include <ap_fixed.h>
+struct Pack { ap_uint<32> value;
+  ap_range_ref<32, false> operator()(size_t i) {
+    assert(i < 4);
+    const size_t lo = i * 8;
+    const size_t hi = lo + 7;
+    return value.range(hi, lo);
+  } };
+typedef std::complex<ap_fixed<16, 1>> number;
+typedef struct { number one; number two; } Pair;
+template <typename T> struct Wide { ap_uint<sizeof(T) * 8> bits; int id() const { return 3; } };
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Pack x; x.value = in[i]; Pack y; y.value = 0; for (int j = 0; j < 4; j++) y(j) = x(3 - j); out[i] = y.value;",
+        "number x; x.imag().range(15, 8) = in[i]; x.real().range(15, 0) = in[i]; out[i] = x.imag().range(15, 8);",
+        "Pair p; p.one.imag().range(15, 8) = in[i]; p.two.real() = p.one.imag(); out[i] = p.two.real().range(15, 8);",
+        "Wide<int> w; w.bits = in[i]; out[i] = w.bits + w.id();",
+    ],
+)
+def test_bits_that_functions_give_are_set(body: str) -> None:
+    """Wires alone: a load, a store, no state of computation between them."""
+    text = BITS + "void top(int in[32], int out[32]) {" + LOOP.replace("STATEMENT", body) + "}\n"
+    assert not good(text, "t.cpp").holes
+    assert [ii for ii, _ in intervals(text)] == [1]
+
+
+def test_bits_that_a_function_gives_are_those_of_its_index() -> None:
+    """The value that is read and written, by the folded masks and shifts of constant indices."""
+    text = BITS + "void top(ap_uint<32> in[1], int out[1]) { Pack x; x.value = in[0]; out[0] = x(2); }\n"
+    function = good(text, "t.cpp").functions["top"]
+    stored = [e for s in ir.walk_statements(function.body) if isinstance(s, ir.ExprStmt) for e in ir.walk(s.expr)]
+    shifts = [value_of(e.right, ()) for e in stored if isinstance(e, ir.Binary) and e.op == ">>"]
+    assert shifts == [16]
