@@ -49,9 +49,14 @@ def for_host(facts: Facts, name: str) -> bool:
 
 
 def depth_said(facts: Facts, variable: Variable) -> Directive | None:
-    """The INTERFACE whose depth= is all that says how many elements an argument has."""
-    named = (d for d in facts.program.directives if d.kind == "interface" and d.option("depth"))
-    return next((d for d in named if variable.id in d.variables and not variable.dims), None)
+    """The INTERFACE whose depth= is all that says how many elements an argument has, here or in a function above."""
+    if variable.dims:
+        return None
+    named = [d for d in facts.program.directives if d.kind == "interface" and d.option("depth")]
+    own = next((d for d in named if variable.id in d.variables), None)
+    group = facts.analysis.group_of.get(variable.id)
+    tied = (d for d in named if group is not None and any(facts.analysis.group_of.get(v) == group for v in d.variables))
+    return own or next(tied, None)
 
 
 def holds_arrays(kind: CType) -> bool:

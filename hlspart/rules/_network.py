@@ -174,7 +174,7 @@ def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -
             deep = depth_of(type_.element, said.get(ident))
             extent = type_.dims[0] or 0
             depths.update({(ident, (k,)): deep for k in range(extent if extent <= MOST_STREAMS else 0)})
-    if not depths or any(p.kind == "if" for p in region.processes):
+    if not depths or any(p.kind == "if" or p.several for p in region.processes):
         return None
     return FifoNetwork(program, region.processes, depths, {k: frozenset(v) for k, v in after.items()})
 

@@ -18,7 +18,10 @@ BLOCKS = "stream_of_blocks<"  # how the name of the type of a channel of blocks 
 
 
 class Process(Struct, frozen=True):
-    """A task of a region. ``calls``: the functions of the program that the statement itself calls."""
+    """A task of a region. ``calls``: the functions of the program that the statement itself calls.
+
+    ``several``: a loop of calls that UNROLL makes tasks of, side by side.
+    """
 
     index: int
     stmt: c.Stmt
@@ -26,6 +29,7 @@ class Process(Struct, frozen=True):
     calls: tuple[c.Call, ...]
     uses: tuple[VariableUse, ...]
     kind: Literal["call", "loop", "if"]
+    several: bool = False
 
     @property
     def name(self) -> str:
@@ -61,7 +65,7 @@ class DataflowRegion(Struct, frozen=True):
             for use in process.uses:
                 if use.exact and not any(use.variable == s.variable and use.path == s.path for s in seen):
                     seen.append(use)
-        unknown = {u.variable for p in self.processes for u in p.uses if not u.exact}
+        unknown = {u.variable for p in self.processes for u in p.uses if p.several or not u.exact}
         for use in seen:
             if use.variable not in unknown:
                 writers = [p for p in self.processes if p.of(use, "write")]
@@ -124,6 +128,20 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
     return DataflowRegion(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local))
 
 
+def inside(program: c.Program, region: DataflowRegion, process: Process) -> DataflowRegion | None:
+    """The tasks that a call of an inlined function is in the region; None where it is one task."""
+    name = process.calls[0].function if process.kind == "call" and len(process.calls) == 1 else None
+    function = program.functions.get(name or "")
+    inlined = any(
+        d.kind == "inline" and d.usable and d.function == name and d.loop is None and not d.has("off")
+        for d in program.directives
+    )
+    if function is None or not inlined:
+        return None
+    below = _region(program, region.directive, None, function.body)
+    return below if len(below.processes) > 1 and all(p.kind == "call" for p in below.processes) else None
+
+
 def _flat(body: c.Block) -> Iterator[c.Stmt]:
     for stmt in body.body:
         if isinstance(stmt, c.Block):
@@ -160,7 +178,11 @@ def _process(
 ) -> Process:
     uses = tuple(dict.fromkeys(sets(program).below(stmt)))
     own = declared(stmt)
-    return Process(index, stmt, at, calls, tuple(u for u in uses if u.variable not in own), kind)
+    copies = isinstance(stmt, c.Loop) and any(
+        d.kind == "unroll" and d.usable and d.loop == stmt.id and not d.has("off") for d in program.directives
+    )
+    several = copies and bool(calls)
+    return Process(index, stmt, at, calls, tuple(u for u in uses if u.variable not in own), kind, several)
 
 
 def declared(root: c.Stmt) -> frozenset[int]:

@@ -1,9 +1,9 @@
 """A DATAFLOW loop that is not in the form the tool takes.
 
 ## What it does
-Reports a loop under DATAFLOW that is no `for`, does not start at 0, does not count by 1, or whose bound is read from
-an array; a loop that is itself a task of a region and may end before its count; and DATAFLOW in a block that is the
-body of no function and no loop.
+Reports a loop under DATAFLOW that is no `for`, does not start at 0, does not count by 1, has two counters, or whose
+bound is read from an array; a loop that is itself a task of a region and may end before its count; and DATAFLOW in a
+block that is the body of no function and no loop.
 
 ## Why is this bad
 The runs of the region are numbered by the loop. The tool checks for one form, `for (int i = 0; i < n; i++)` with a
@@ -55,7 +55,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, Call, Const, ExprStmt, Loop, Return, Subscript, walk
+from hlspart.model.program import ArrayRef, Call, Const, Declare, ExprStmt, Loop, Return, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, block_around, exit_of, start_of
 from hlspart.rules._processes import regions
@@ -96,6 +96,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             fault = f"starts at {start.value}, {'below' if least else 'not at'} 0"
         elif info is not None and info.step is not None and (info.step < 1 if least else info.step != 1):
             fault = f"counts by {info.step}, not {'upwards' if least else 'by 1'}"
+        elif isinstance(loop.init, Declare) and len(loop.init.variables) > 1:
+            fault = "has two counters"
         elif isinstance(loop.init, ExprStmt):
             fault = "has a counter that is declared outside of its header"
         elif loop.test is not None and any(isinstance(e, (ArrayRef, Subscript, Call)) for e in walk(loop.test)):

@@ -57,8 +57,9 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, PointerType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import carries, regions
+from hlspart.rules._processes import DataflowRegion, Process, carries, inside, regions
 from hlspart.rules._shared import apart, memories, registers, state
+from hlspart.rules._uses import root_of
 
 HINT = "write a copy for each reader in the task that produces it"
 RULE = Rule("HLP602", "dataflow-two-consumers", "warning", hint=HINT)
@@ -68,6 +69,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Channels with two readers, and arguments that are used in two tasks."""
     free = apart(facts.program) | memories(facts.program) | registers(facts.program)
     for region in regions(facts.program):
+        for process in region.processes:
+            yield from _in_wrapper(facts, region, process)
         handed_on = {use.variable for use, _, users in region.outside(facts.program) if len(users) == 1}
         for use, writers, readers in region.channels():
             argument = facts.program.variable(use.variable)
@@ -107,3 +110,26 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             assert other is not None
             related = [(other.at, note), (variable.at, "the variable"), (region.directive.at, "the region")]
             yield facts.report(RULE, at.at, words, hint, related)
+
+
+def _in_wrapper(facts: Facts, region: DataflowRegion, process: Process) -> Iterator[Diagnostic]:
+    """A parameter of an inlined function that two of its calls read, where it is given a local channel."""
+    below = inside(facts.program, region, process)
+    function = facts.program.functions[process.calls[0].function or ""] if below is not None else None
+    if below is None or function is None:
+        return
+    given = dict(zip(function.params, process.calls[0].args, strict=False))
+    free = apart(facts.program) | registers(facts.program)
+    for use, writers, readers in below.channels():
+        users = [p for p in readers if p not in writers and p.accesses(use)]
+        root = root_of(given[use.variable]) if use.variable in given else None
+        channel = root is not None and root[0] in region.local and carries(facts.program, root[0])
+        if root is None or not channel or len(users) < 2 or {root[0], use.variable} & free:
+            continue
+        first, second = users[:2]
+        at, other = second.of(use, "read"), first.of(use, "read")
+        if at is not None and other is not None:
+            name = facts.program.variable(root[0]).name
+            message = f"'{name}' is read by {first.name} and by {second.name}, two tasks of one DATAFLOW region"
+            related = [(other.at, "the first consumer"), (process.at, f"inlined: {process.name}")]
+            yield facts.report(RULE, at.at, message, HINT, [*related, (region.directive.at, "the region")])

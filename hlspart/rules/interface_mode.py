@@ -127,6 +127,8 @@ def _fault(variable: Variable, mode: str, partitioned: bool) -> tuple[str, str] 
             return "the input", "use ap_vld or ap_none"
         case ScalarType() if mode in ("ap_memory", "bram"):
             return "the scalar", "use s_axilite, ap_vld or ap_none"
+        case StructType(union=False) if mode in _MASTER and not variable.reference and variable.storage == "parameter":
+            return "the structure by value", "use s_axilite, or hand over its address"
         case StreamType(burst=True):
             return ("the bursts of", "use m_axi") if mode in _STREAM[1:3] + _STREAM[4:] else None
         case StreamType() if mode in _STREAM:

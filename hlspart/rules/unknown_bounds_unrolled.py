@@ -43,8 +43,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Severity
-from hlspart.model.program import Loop, walk_statements
+from hlspart.model.program import Call, Loop, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
 
@@ -55,8 +56,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         function = facts.program.functions.get(directive.function or "")
         if directive.kind != "pipeline" or not directive.usable or directive.has("off") or function is None:
             continue
-        loops = (s for s in walk_statements(function.body) if isinstance(s, Loop))
-        for inner in facts.loops_inside(directive.loop) if directive.loop is not None else loops:
+        body = function.body if directive.loop is None else facts.program.loops[directive.loop].body
+        for inner in _loops_below(facts, body):
             info = facts.analysis.loops.get(inner.id)
             if info is not None and info.trip_count.exact is None and info.trip_count.max is None:
                 loop = facts.program.loops[directive.loop] if directive.loop is not None else None
@@ -70,3 +71,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 else:  # hlspart cannot count it; the tool may
                     message, severity = f"{message}: nothing is known of the pipeline ({why})", "info"
                 yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")], None, severity)
+
+
+def _loops_below(facts: Facts, body: Stmt) -> Iterator[Loop]:
+    """Loops in a pipeline's body, and in the functions of the program that it calls."""
+    seen, waiting = set[str](), [body]
+    while waiting:
+        below = waiting.pop()
+        yield from (s for s in walk_statements(below) if isinstance(s, Loop))
+        for expr in own_expressions(facts.program, below):
+            for node in walk(expr):
+                name = node.function if isinstance(node, Call) else None
+                if name is not None and name in facts.program.functions and name not in seen:
+                    seen.add(name)
+                    waiting.append(facts.program.functions[name].body)

@@ -97,7 +97,7 @@ def test_place(code: str) -> None:
 HEADER = '#include "sizes.h"\n'
 PARTS = """void f(int A[16], int n) {
 #pragma HLS array_partition variable=table cyclic factor=2
-#pragma HLS array_partition variable=A cyclic factor=BANKS
+#pragma HLS array_partition variable=A cyclic factor=n_banks
   L: for (int i = 0; i < 4; i++) {
 #pragma HLS pipeline II=1
     for (int j = 0; j < COUNT; j++) A[j] += i;

@@ -49,6 +49,49 @@ CACHE = """void top(const int *in, int *out) {
 }
 """  # reads and writes have channels of their own
 
+CHAIN = """#include <hls_stream.h>
+void pe(hls::stream<int> &in, hls::stream<int> &out, int k) {
+  for (int i = 0; i < 16; i++) out.write(in.read() + k);
+}
+void feed(const int a[16], hls::stream<int> &out) { for (int i = 0; i < 16; i++) out.write(a[i]); }
+void drain(hls::stream<int> &in, int b[16]) { for (int i = 0; i < 16; i++) b[i] = in.read(); }
+void top(const int a[16], int b[16]) {
+#pragma HLS DATAFLOW
+  hls::stream<int> s[5];
+  feed(a, s[0]);
+  for (int k = 0; k < 4; k++) {
+HOW
+    pe(s[k], s[k + 1], k);
+  }
+  drain(s[4], b);
+}
+"""  # copies of a loop of calls are tasks side by side
+FACTOR = """#define COPIES 4
+void top(int a[64]) {
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=NAME
+  for (int i = 0; i < 64; i++) a[i]++;
+}
+"""  # a name in capitals that nothing resembles may come from the command line
+RESOURCE = """void top(int a[64], int b[64]) {
+  for (int i = 0; i < 64; i++) {
+    int p;
+#pragma HLS RESOURCE variable=p SAYS
+    p = a[i] * a[i];
+    b[i] = p;
+  }
+}
+"""
+DEEP = """static int sum(const int *p) {
+  int s = 0;
+  for (int i = 0; i < 64; i++) s += p[i];
+  return s;
+}
+int top(const int *data) {
+#pragma HLS INTERFACE m_axi port=data depth=DEPTH
+  return sum(data);
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("code", "right", "wrong"),
@@ -56,6 +99,10 @@ CACHE = """void top(const int *in, int *out) {
         ("HLP602", LOADS.replace("FIRST", "b"), LOADS.replace("FIRST", "a")),
         ("HLP605", BRANCH.replace("HEADER", '"none.h"').replace("TEST", "WB"),
          BRANCH.replace("HEADER", "<ap_int.h>").replace("TEST", "mode")),
+        ("HLP610", CHAIN.replace("HOW", "#pragma HLS UNROLL"), CHAIN.replace("HOW", "")),
+        ("HLP104", FACTOR.replace("NAME", "PAR_FACTOR"), FACTOR.replace("NAME", "COPYES")),
+        ("HLP105", RESOURCE.replace("SAYS", "latency=3"), RESOURCE.replace("SAYS", "")),
+        ("HLP419", DEEP.replace("DEPTH", "64"), DEEP.replace("DEPTH", "32")),
         ("HLP421", STENCIL.replace("VARIABLE", "src"), STENCIL.replace("VARIABLE", "dst")),
         ("HLP432", CACHE.replace("VALUE", ""), CACHE.replace("VALUE", "+ out[i]")),
     ],

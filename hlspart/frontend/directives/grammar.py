@@ -166,7 +166,7 @@ def interpret(
             problems.append(Fault("duplicate-option", text, option.at, "keep one of them", fatal=differs))
         seen[name] = value
     for name, wanted in kind.options.items():
-        if wanted.required and name not in seen:
+        if wanted.required and name not in seen and wanted.required not in seen:
             text = f"{kind.name.upper()} needs '{name}='"
             problems.append(Fault("missing-option", text, at, f"add {name}=..."))
     return values, problems

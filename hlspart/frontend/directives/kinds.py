@@ -19,7 +19,7 @@ class OptionKind(Struct, frozen=True):
     """One option. A choice may also be written as the bare word, without ``name=``."""
 
     form: OptionForm
-    required: bool = False
+    required: bool | str = False  # a name: unless that option is there
     words: tuple[str, ...] = ()
     positive: bool = False  # of an int
 
@@ -51,11 +51,11 @@ class DirectiveKind(Struct, frozen=True):
 
 
 def _options(text: str) -> dict[str, OptionKind]:
-    """``name:form``, ``!`` for required, ``name:int+`` for positive, ``name=a|b`` for a choice."""
+    """``name:form``, ``!`` required (``!other``: or that), ``name:int+`` for positive, ``name=a|b`` for a choice."""
     options = {}
     for item in text.split():
-        required = item.endswith("!")
-        name, _, form = item.rstrip("!").partition(":")
+        said, mark, other = item.partition("!")
+        required, (name, _, form) = (other or True) if mark else False, said.partition(":")
         if "=" in name:
             name, _, words = name.partition("=")
             options[name] = OptionKind("choice", required, tuple(words.split("|")))
@@ -105,7 +105,8 @@ KINDS: Mapping[str, DirectiveKind] = {
         _kind("bind_storage", "variable:name! type:word! impl:word latency:int", "variable"),
         _kind(
             "resource",
-            "variable:name! core:word! latency:int metadata:word ecc_mode:word memory_style=auto|distribute|block|uram",
+            "variable:name! core:word!latency latency:int metadata:word ecc_mode:word"
+            " memory_style=auto|distribute|block|uram",
             "variable",
             deprecated="bind_storage or bind_op",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -196,9 +197,19 @@ class _Reader:
         if open_ and all(n in open_ or self._said(n) for n in names):
             open_name = next((n for n in names if n in open_), None)
             return f"{open_name or 'what decides it'} is a parameter of a template without an instance"
-        return (
-            f"the text around it is not read: {unread.cause}" if unread is not None and names <= unread.names else None
-        )
+        if unread is not None and names <= unread.names:
+            return f"the text around it is not read: {unread.cause}"
+        return self._by_command(names)
+
+    def _by_command(self, names: frozenset[str]) -> str | None:
+        """Whether a command line may define a name: one in capitals that is not nearly the name of something known."""
+        unknown = sorted(n for n in names if not self._said(n) and n not in self.program.constants)
+        known = [*self.program.constants, *(v.name for v in self.program.variables)]
+        if not unknown or not all(n.isupper() and len(n) > 1 for n in unknown):
+            return None
+        if any(difflib.get_close_matches(n, known, 1, 0.75) for n in unknown):
+            return None
+        return f"nothing defines '{unknown[0]}', as -D {unknown[0]}=.. does"
 
     def _in_hole(self, name: str, problem: Fault) -> Fault:
         """What to say of a variable that nothing declares: what is not read around the pragma may."""
