@@ -111,12 +111,12 @@ def test_a_name_may_come_from_a_header_that_was_not_found() -> None:
     plain = {d.rule: d.severity for d in lint_of(PARTS.replace("COUNT", "n")).diagnostics if d.rule in wanted}
     assert plain == {"HLP401": "error", "HLP104": "error", "HLP208": "warning"}
     assert [(d.rule, d.severity, d.place.line) for d in lint_of(HEADER + PARTS).diagnostics] == [("HLP006", "info", 1)]
-    there = {"k.c": HEADER + PARTS, "sizes.h": "#define BANKS 2\n#define COUNT 4\nextern int table[4];\n"}
+    there = {"k.c": HEADER + PARTS, "sizes.h": "#define n_banks 2\n#define COUNT 4\nextern int table[4];\n"}
     assert not {d.rule for d in lint_of(there).diagnostics} & set(wanted)
 
 
 def test_a_faulty_value_is_an_error_with_and_without_headers() -> None:
-    text = PARTS.replace("BANKS", "0").replace("COUNT", "4")
+    text = PARTS.replace("n_banks", "0").replace("COUNT", "4")
     for lines in (text, HEADER + text):
         assert [d.severity for d in lint_of(lines).diagnostics if d.rule == "HLP104"] == ["error"]
 
