@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hlspart.expand import updates
+from hlspart.expand import shifting, updates
 from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import claims, provable
 from hlspart.expand.interchange import NestedLoops, pairs
@@ -205,7 +205,10 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
             then(pipeline.interchanged)
         else:
             ways += _in_another_order(pipeline, options, search)
-    moved = search.goes_on("values handed on in variables", lambda: handed_on(*known) or updates.by_data(*known))
+    moved = search.goes_on(
+        "values handed on in variables",
+        lambda: handed_on(*known) or shifting.shifted(*known) or updates.by_data(*known),
+    )
     if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)
     provably = search.goes_on("dependences in directives", lambda: provable(*known))
@@ -319,6 +322,10 @@ def scalar_replaced(pipeline: Predicted) -> Reused:
     """The text in which values of the iterations before are in variables, where a recurrence waits for the memory."""
     program, analysis, figures = pipeline.program, pipeline.analysis, pipeline.figures
     edits = in_variables(program, analysis, handed_on(program, analysis, figures))
+    text = changed(program, figures, pipeline.predict, edits) if edits else None
+    if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
+        return text
+    edits = shifting.in_registers(program, analysis, shifting.shifted(program, analysis, figures))
     text = changed(program, figures, pipeline.predict, edits) if edits else None
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
         return text

@@ -7,5 +7,5 @@ from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
 __all__ = [
     "UnknownLoop", "bundles", "capacity", "dependences", "expand", "faults", "interchange", "interleave", "numbers",
-    "purity", "region", "requests", "scalars", "texts", "updates",
+    "purity", "region", "requests", "scalars", "shifting", "texts", "updates",
 ]  # fmt: skip

@@ -176,10 +176,10 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         loop = accumulator.loop
         body = loop.body.body
         inside = [k for k, s in enumerate(body) if any(u in walk_statements(s) for u in accumulator.updates)]
-        around = body[inside[0] : inside[-1] + 1]
+        summed = body[inside[0] : inside[-1] + 1]
         scalar = isinstance(program.variable(accumulator.variable).type, ScalarType)
         if scalar and accumulator.variable not in effects(program).addressed:
-            _whole(loop, around)
+            _whole(loop, summed)
         else:
             build(program, analysis, loop.function, (loop.id,), counted=False)
         block = block_of(program, loop)
@@ -207,7 +207,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
         if accumulator.inside:
             oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {update.op}= {name}[{deep - 1}];", *moves]
-        _around(program, loop, (around[0], around[-1]), oldest, moves, buffer)
+        around(program, loop, (summed[0], summed[-1]), oldest, moves, buffer)
         total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
         pad = indent_of(program, loop.at)
         behind = f"\n{pad}{program.text(update.target.at)} {update.op}= {total};"
@@ -230,7 +230,7 @@ def _whole(loop: Loop, around: Sequence[Stmt]) -> None:
             raise Refusal("exit", f"a {stmt.kind} stands beside the sum", stmt.at)
 
 
-def _around(
+def around(
     program: Program, loop: Loop, ends: tuple[Stmt, Stmt], first: str, last: Sequence[str], buffer: EditBuffer
 ) -> None:
     """Lines in front of and behind statements of a loop's body, conditions and all: every iteration runs them."""

@@ -35,6 +35,7 @@ from hlspart.model.program import (
     Declare,
     Expr,
     ExprStmt,
+    If,
     InitList,
     Loop,
     Name,
@@ -228,7 +229,7 @@ def _holds(stmt: Stmt, access: Access) -> bool:
 
 
 def certain_references(program: Program, stmt: Stmt) -> Iterator[int]:
-    """Ids of the references that a statement of a loop's body evaluates whenever it is run."""
+    """Ids of the references that a statement of a loop's body evaluates whenever it is run; of a condition the test."""
 
     def below(expr: Expr) -> Iterator[int]:
         if isinstance(expr, ArrayRef):
@@ -236,8 +237,8 @@ def certain_references(program: Program, stmt: Stmt) -> Iterator[int]:
         for part in always(expr):
             yield from below(part)
 
-    if isinstance(stmt, ExprStmt | Declare):
-        for root in statement_expressions(program, stmt):
+    if isinstance(stmt, ExprStmt | Declare | If):
+        for root in (stmt.test,) if isinstance(stmt, If) else statement_expressions(program, stmt):
             yield from below(root)
 
 
