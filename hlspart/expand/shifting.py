@@ -95,9 +95,9 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
         if not known or variable.volatile or not isinstance(kind, ScalarType) or any(a.ref not in refs for a in mine):
             continue
         for row in _rows(mine, info) or ():
-            found = _of_row(program, loop, array, [(refs[a.ref], place) for a, place in row], certain)
-            if found is not None and any(a.kind == "write" for a, _ in row):
-                yield found
+            elements = _of_row(program, loop, array, [(refs[a.ref], place) for a, place in row], certain)
+            if elements is not None and any(a.kind == "write" for a, _ in row):
+                yield elements
 
 
 def _rows(accesses: Sequence[Access], info: LoopInfo) -> list[list[tuple[Access, int]]] | None:
