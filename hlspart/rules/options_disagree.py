@@ -43,7 +43,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
-from hlspart.rules._interfaces import for_host, interfaces
+from hlspart.rules._interfaces import callers, for_host, interfaces
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP432", "options-disagree", "warning")
@@ -82,7 +82,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _inlined_tops(facts: Facts) -> Iterator[Diagnostic]:
     """INLINE of the only function of a file that nothing calls, which is the top."""
-    first = entries(facts)
+    called = callers(facts.program)
+    first = {x for x in entries(facts) if all(by == "main" for by, _ in called.get(x, ()))}
     for d in active(facts.program, "inline"):
         function = facts.program.functions.get(d.function or "")
         if (

@@ -50,3 +50,20 @@ def test_a_bench_has_no_hardware(rest: str) -> None:
 def test_without_main_it_may_be_the_top() -> None:
     # the stream that is filled before its reader runs, the port below the top, the memory of the heap
     assert codes(KERNEL + BENCH.replace("NAME", "top")) >= {"HLP003", "HLP417", "HLP610"}
+
+
+HELPER = """static int scaled(int v) {
+#pragma HLS INLINE
+  return 3 * v;
+}
+int test(int n) {
+  printf("%d", n);
+  return CALL;
+}
+int main() { return test(4); }
+"""
+
+
+def test_a_helper_of_a_bench_is_no_top() -> None:
+    assert codes("#include <stdio.h>\n" + HELPER.replace("CALL", "scaled(n)")) == set()
+    assert codes("#include <stdio.h>\n" + HELPER.replace("CALL", "n")) == {"HLP432"}
