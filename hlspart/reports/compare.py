@@ -51,7 +51,7 @@ def compare(
             )
         rows.append(row)
     reported = {owner(x.module) for x in report.loops if x.module}
-    reported |= {name for top in reported for name in _below(program, top)}
+    reported |= {name for top in reported for name in _below(top, program)}
     for mine in left:
         if mine.pipelined and (not reported or mine.function in reported):
             rows.append(_row(mine, None, report))
@@ -107,7 +107,7 @@ def _made(said: ReportedLoop, made: list[LoopResult], program: Program, named: b
     """
     function = owner(said.module)
     near = _homes(function, program)
-    own = [x for x in made if x.function in near] or [x for x in made if x.function in _below(program, function)]
+    own = [x for x in made if x.function in near] or [x for x in made if x.function in _below(function, program)]
     if (call := re.match(r"(memcpy|memset)[._]", said.name)) is not None:
         names = set(re.split(r"\.", said.name))
         shared = {k: len(names.intersection(x.name.split("."))) for k, x in enumerate(own)}
@@ -177,7 +177,7 @@ def _find(
     function = owner(said.module)
     copies = _homes(function, program) - {function}
     own = [x for x in loops if x.function == function] or [x for x in loops if x.function in copies]
-    below = _below(program, function)  # the tool has put functions into their callers
+    below = _below(function, program)  # the tool has put functions into their callers
     for there in (own, [x for x in loops if x.function in below], [] if own or below or copies else loops):
         loop = _named(said, there, _Places() if named else places)
         if loop is not None:
@@ -188,12 +188,15 @@ def _find(
 def _homes(function: str, program: Program) -> frozenset[str]:
     """Functions that a module may be of: the one of its name, and those of which it is another copy or instance.
 
-    ``Split7`` and ``Split_1`` are copies of Split, ``conv_c112`` one of conv_c1: of several names, the longest.
+    ``Split7``, ``Split_1`` and ``Split_clone_2`` are copies of Split, ``conv_c112`` one of conv_c1: of several names,
+    the longest. A module's name does not begin with ``_``: ``p_shift`` is ``_shift``.
     """
+    if function.startswith("p_") and function not in program.functions and function[1:] in program.functions:
+        function = function[1:]
     bases = {f: re.split(r"[<(]", f)[0] for f in program.functions}
     if function in program.functions:
         return frozenset(f for f, base in bases.items() if function in (f, base))
-    named = [b for b in bases.values() if re.fullmatch(r"_?\d*|(_\d+)?_s", function.removeprefix(b)) and b]
+    named = [b for b in bases.values() if re.fullmatch(r"(_clone)*_?\d*|(_\d+)?_s", function.removeprefix(b)) and b]
     longest = max((b for b in named if function.startswith(b)), key=len, default=None)
     return frozenset(f for f, base in bases.items() if base == longest)
 
@@ -229,10 +232,10 @@ def _unplaced(name: str) -> str:
     return re.sub(r"VITIS_LOOP_\d+_(\d+)", r"VITIS_LOOP_\1", name)
 
 
-def _below(program: Program, function: str) -> frozenset[str]:
-    """Functions that a function calls, directly or not."""
+def _below(function: str, program: Program) -> frozenset[str]:
+    """Functions that the function of a module calls, directly or not."""
     out: set[str] = set()
-    waiting = [function]
+    waiting = [*_homes(function, program)]
     while waiting:
         body = program.functions.get(waiting.pop())
         for stmt in walk_statements(body.body) if body is not None else ():
