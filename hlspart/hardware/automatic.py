@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -112,35 +114,33 @@ class Automatic(Struct, frozen=True, dict=True):
         names = {self.analysis.loops[x].iterator for x in a.loops if x in self.unrolled}
         return any(f is not None and names & set(f.names) for f in a.index)
 
-    def is_replicated(self, variable: Variable, banks: int) -> bool:
+    def is_replicated(self, variable: Variable, banks: Sequence[int]) -> bool:
         """Whether the tool copies a local memory for its reads: one write and more than two accesses an iteration.
 
-        Counted per innermost loop that is not unrolled, accesses of different indices once.
+        Counted per innermost loop that is not unrolled, in the busiest bank (``banks``: of each dimension), accesses of
+        different indices once.
         """
         members = [self.program.variable(m) for m in self.arrays.members(variable.id)]
         roots = [m for m in members if m.storage != "parameter"]
         if not self.target.replicated_ports or len(roots) != 1:
             return False
-        needs: dict[int, dict[str, dict[object, int]]] = {}
+        needs: dict[int, dict[str, dict[object, tuple[Access, int, int]]]] = {}
         for a in (a for m in members for a in self.analysis.of_array(m.id)):
             if not a.loops:
                 continue
-            copies, nest = 1, a.loops[0]
+            copies, together, nest = 1, 1, a.loops[0]
             for x in a.loops:
-                info = self.analysis.loops[x]
-                moves = a.index is None or any(f is None or f.coefficient(info.iterator or "") for f in a.index)
+                name, trip = self.analysis.loops[x].iterator or "", self.analysis.loops[x].trip_count.max or 1
+                moves = a.index is None or any(f is None or f.coefficient(name) for f in a.index)
                 if x not in self.unrolled:
-                    nest = x
-                    copies *= self._factor(x) if moves else 1
-                elif moves:
-                    copies *= info.trip_count.max or 1
+                    nest, trip = x, self._factor(x)
+                copies *= trip if moves else 1
+                chosen = _chosen(a, banks)
+                together *= trip if moves and chosen is not None and not any(f.coefficient(name) for f in chosen) else 1
             fixed = a.index is not None and all(self._is_constant(a, f) for f in a.index)
             if not (fixed and a.kind == "read"):
-                needs.setdefault(nest, {}).setdefault(a.kind, {})[a.index or a.ref] = copies
-        loads = [
-            (math.ceil(sum(x.get("read", {}).values()) / banks), math.ceil(sum(x.get("write", {}).values()) / banks))
-            for x in needs.values()
-        ]
+                needs.setdefault(nest, {}).setdefault(a.kind, {})[a.index or a.ref] = a, copies, together
+        loads = [tuple(_busiest(x.get(kind, {}).values(), banks) for kind in ("read", "write")) for x in needs.values()]
         return max((w for _, w in loads), default=0) <= 1 and max((r + w for r, w in loads), default=0) > 2
 
     def _factor(self, loop: int) -> int:
@@ -149,3 +149,22 @@ class Automatic(Struct, frozen=True, dict=True):
             if d.usable and d.kind == "unroll" and d.loop == loop:
                 return d.values.get("factor") or 1
         return 1
+
+
+def _chosen(access: Access, banks: Sequence[int]) -> tuple[Affine, ...] | None:
+    """The indices that choose the bank of an access; None where they are not known."""
+    if access.index is None or len(access.index) != len(banks):
+        return None
+    forms = [f for f, n in zip(access.index, banks, strict=True) if n > 1]
+    known = tuple(f for f in forms if f is not None)
+    return known if len(known) == len(forms) else None
+
+
+def _busiest(accesses: Iterable[tuple[Access, int, int]], banks: Sequence[int]) -> int:
+    """The least number of accesses to one bank: what equal indices choose together, and a share of all."""
+    all_, groups = 0, Counter[tuple[Affine, ...]]()
+    for access, copies, together in accesses:
+        all_ += copies
+        if (chosen := _chosen(access, banks)) is not None:
+            groups[chosen] += together
+    return max(math.ceil(all_ / math.prod(banks)), *groups.values(), 0)

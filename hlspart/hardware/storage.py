@@ -85,7 +85,7 @@ class Storage:
             if (
                 storage == self.target.default_storage("local")
                 and not auto
-                and self.automatic.is_replicated(variable, layout.banks)
+                and self.automatic.is_replicated(variable, [d.banks for d in layout.dims])
             ):
                 storage, auto = REPLICATED, True
         if resource is None:

@@ -543,7 +543,9 @@ def test_all_copies_of_a_function_are_its_loops():
 def test_loops_put_into_a_copy_of_their_caller():
     """`put` is expanded in the second copy of `_stage`, whose module may not begin with an underscore."""
     loop = "{ L: for (int i = 0; i < 8; i++) {\n#pragma HLS PIPELINE\n x[i] = x[i] + 1; } }\n"
-    text = f"void put(int x[8]) {loop}void _stage(int x[8]) {{ put(x); }} void top(int x[8]) {{ _stage(x); _stage(x); }}"
+    text = (
+        f"void put(int x[8]) {loop}void _stage(int x[8]) {{ put(x); }} void top(int x[8]) {{ _stage(x); _stage(x); }}"
+    )
     pipeline = Pipeline(["k.c"], Options(top="top"), {"k.c": text.encode()}.__getitem__)
     nothing = Bounds(None, None)
     modules = ("p_stage_Pipeline_L", "_stage_1_Pipeline_L", "_stage_clone_2_Pipeline_L")

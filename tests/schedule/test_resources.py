@@ -3,7 +3,8 @@
 import pytest
 from predicting import loop, result
 
-from hlspart.model.options import TargetOptions
+from hlspart.model.options import Options, TargetOptions
+from hlspart.pipeline import Pipeline
 from hlspart.targets import load
 
 
@@ -178,3 +179,29 @@ def test_more_banks_than_are_counted():
     assert item.cause == "1000000000 banks are more than the 65536 that hlspart counts (line 2)"
     table = next(a for a in found.arrays if a.name == "t")
     assert (table.banks, table.bank_depths, table.registers) == (10**9, (), 32 * 10**9)
+
+
+def test_stores_into_one_bank_leave_no_port_for_copies():
+    """Four stores into the same of eight banks are four writes of a bank, which copies for its reads do not serve."""
+    text = """void f(float in[512], float out[64]) {
+    float A[8][64];
+#pragma HLS ARRAY_PARTITION variable=A complete dim=1
+    LOAD: for (int i = 0; i < 8; i++) for (int j = 0; j < 64; j += STEP) {
+#pragma HLS PIPELINE
+        for (int l = 0; l < STEP; l++) A[i][j + l] = in[i];
+    }
+    USE: for (int k = 0; k < 62; k++) {
+#pragma HLS PIPELINE
+        float s = 0;
+        for (int i = 0; i < 8; i++) s += A[i][k] * A[i][k + 1] + A[i][k + 2];
+        out[k] = s;
+    }
+}
+"""
+    target = TargetOptions(tool="vitis-2023.2", part="xcu55c-fsvh2892-2L-e", clock_ns=4.0)
+    kinds = {}
+    for step in (1, 4):
+        content = text.replace("STEP", str(step)).encode()
+        pipeline = Pipeline(["k.c"], Options(top="f", target=target), {"k.c": content}.__getitem__)
+        kinds[step] = next(a.storage for a in pipeline.figures.arrays if a.name == "A")
+    assert kinds[1] == "ram_1wnr" and kinds[4] != "ram_1wnr"
