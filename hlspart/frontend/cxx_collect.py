@@ -83,10 +83,10 @@ def like(text: str, kind: str, token: Token) -> Token:
     return made
 
 
-def matching_angle(tokens: list[Token], opening: int) -> int | None:
+def matching_angle(tokens: list[Token], opening: int, inner: bool = False) -> int | None:
     """The ``>`` for the ``<`` at an index when what lies between can be template arguments.
 
-    A ``>>`` that closes two lists is split in place.
+    A ``>>`` that closes two lists is split in place. ``inner``: of these the other may begin further up.
     """
     level, at, round_, written = 0, opening, 0, 0
     refused = frozenset[str]() if tokens[opening - 1].text in _NEVER_VALUES else _NO_ARGUMENT
@@ -108,7 +108,7 @@ def matching_angle(tokens: list[Token], opening: int) -> int | None:
                 first.text = second.text = ">"
                 if token.end - token.start == 2:
                     first.end, second.start = token.start + 1, token.start + 1
-                if level >= 2:
+                if level >= 2 or inner:
                     tokens[at : at + 1] = [first, second]
                     text = ">"
                 else:

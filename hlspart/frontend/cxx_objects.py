@@ -71,6 +71,8 @@ def as_structures(tokens: list[Token], names: Sequence[str]) -> list[Token]:
 class _Classes(Constructors):
     def __init__(self, tokens: list[Token], classes: dict[str, ClassText]) -> None:
         super().__init__(tokens, classes)
+        self.later: set[str] = set()  # classes that are not written out yet
+        self._waiting: list[list[Token]] = []  # functions that use such
         pairs = pairwise(tokens)  # of own headers only what is used is written out
         self.said = {b.text for a, b in pairs if a.text in (".", "->", "::")}
         self.said |= {"operator()"} | {f"operator{t.text}" for t in tokens if t.kind == "op"}
@@ -79,11 +81,14 @@ class _Classes(Constructors):
         """Everything."""
         out: list[Token] = []
         by_first = {c.first: c for c in self.classes.values()}
+        self.later = set(self.classes)
         tokens = self.tokens
         at = 0
         while at < len(tokens):
             if at in by_first:
                 out += self._class(by_first[at])
+                self.later.discard(by_first[at].name.text)
+                out += self._waited()
                 at = by_first[at].last + 2
                 continue
             end = self._outside(at, out)
@@ -230,13 +235,30 @@ class _Classes(Constructors):
                     functions.append((constructor, self._function(text, constructor, True, base)))
         for words in declared:
             out += words
-        out += [t for words in in_order(functions) for t in words]
+        for words in in_order(functions):
+            self._waiting.append(words)
+        out += self._waited(of)
         for friend in text.friends:
             words, inside = self._whole(friend), ClassScope(self, text, static=True)
             name = next((k for k, t in enumerate(words) if t.text == "("), 1) - 1  # a method may have it, too
             if not text.name.path.startswith(OWN) or words[name].text in self.said:
                 made = [*inside.rewritten(words[:name]), words[name], *inside.rewritten(words[name + 1 :])]
                 out += self.marked(made, text)
+        return out
+
+    def _waited(self, around: str = "") -> list[Token]:
+        """The functions that use no class below ``around``, which is complete, nor one of those that do."""
+        out: list[Token] = []
+        left: list[list[Token]] = []
+        below = self.later - {around}
+        for words in self._waiting:
+            said = {t.text for t in words}
+            if below & said:
+                left.append(words)
+                below = below | {words[next(i for i, t in enumerate(words) if t.text == "(") - 1].text}
+            else:
+                out += words
+        self._waiting = left
         return out
 
     def _names(self, text: ClassText) -> Iterator[list[Token]]:

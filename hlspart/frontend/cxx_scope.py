@@ -93,6 +93,9 @@ class ClassScope:
                 out += [like("&", "op", token), like(SELF, "id", token)]
                 return at + 1
             raise refuse(token, "this")
+        if text == "operator" and (end := self._own_operator(tokens, at)) is not None:
+            named = like("".join(t.text for t in tokens[at:end]), "id", token)
+            return end - 1 + self._call([named, *tokens[end:]], 0, out)
         if after == "::" and self._of_base(tokens[at], tokens[at + 2]):
             return self._name(tokens, at + 2, out, skip)
         known = text in self.data or text in self.methods or self.unit.table.owner(of, text) is not None
@@ -117,6 +120,11 @@ class ClassScope:
             return self._call(tokens, at, out) if after == "(" else self._keep(token, out, at)
         out.append(like(f"{owner}::{text}", "id", token))
         return at + 1
+
+    def _own_operator(self, tokens: Sequence[Token], at: int) -> int | None:
+        """The bracket behind ``operator()`` or ``operator+`` where that names one of the class, None where not."""
+        end = next((k for k in range(at + 1, at + 5) if tokens[k].text == "(" and k > at + 1), None)
+        return end if end is not None and "".join(t.text for t in tokens[at:end]) in self.methods else None
 
     def _of_base(self, base: Token, name: Token) -> bool:
         """Whether ``base::name`` says of a member of the object only what it inherits it from."""

@@ -95,7 +95,7 @@ class NameWords(Cursor):
             token = self.tokens[at]
             if token.text == "(" and level == 0 and self.tokens[at + 1].text != "*":
                 named = self.tokens[at - 1]
-                if named.kind == "id" and named.text not in ("alignas", "__attribute__"):
+                if named.kind == "id" and named.text not in ("alignas", "__attribute__", "sizeof"):
                     self.refuse(f"member function {named.text}", named)
             if token.text == "operator":
                 self.refuse("operator overloading", token)

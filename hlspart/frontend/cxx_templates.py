@@ -134,7 +134,7 @@ class _Instances:
             if group is not None and at + 1 < len(tokens):
                 stop: int | None = at
                 if tokens[at + 1].text == "<":
-                    stop = matching_angle(tokens, at + 1)
+                    stop = matching_angle(tokens, at + 1, inner=group[0].struct)
                 if stop is not None:
                     self._use(tokens, at, stop, group, constants)
             at += 1

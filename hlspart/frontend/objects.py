@@ -95,6 +95,9 @@ class ObjectCalls:
             if made is None and self.context.lookup(_constructor(to)) is not None:
                 return ir.OpaqueExpr(value.at, to, f"conversion to {to.name}", (value,))
             return made or value
+        if to is not None and of is not None and to.name != of.name:
+            entry = self.context.lookup(f"{of.name}::operator{to.name}")
+            return self.call(entry, (value,), value.at, value.at) if isinstance(entry, FunctionDeclaration) else value
         if of is not None and isinstance(target, ir.ScalarType):
             start = f"{of.name}::operator"
             known = {n for names in self.context.names for n in names if n.startswith(start)}

@@ -412,7 +412,7 @@ class _Inliner:
             if isinstance(target, (ArrayRef, Member, Subscript)):
                 bound[formal.id] = _Place(target, _root(target))
                 return True
-            if stream or not formal.const:
+            if stream or not (formal.const or isinstance(actual, Call)):  # an object that a call gives is a new one
                 return False
         new = len(self.variables)
         self.variables.append(replace(formal, id=new, function=function, storage="local", init=actual))

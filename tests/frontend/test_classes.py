@@ -301,3 +301,37 @@ def test_bits_that_a_function_gives_are_those_of_its_index() -> None:
     stored = [e for s in ir.walk_statements(function.body) if isinstance(s, ir.ExprStmt) for e in ir.walk(s.expr)]
     shifts = [value_of(e.right, ()) for e in stored if isinstance(e, ir.Binary) and e.op == ">>"]
     assert shifts == [16]
+
+
+CONVERSIONS = """template <typename T> struct Spread;
+template <typename T> struct Packed { T value; int other;
+  T operator()(int i) const { return value * i; }
+  operator Spread<T>() {
+    Spread<T> made;
+    for (int i = 0; i < 2; i++) made.parts[i] = operator()(i + other);
+    return made;
+  }
+};
+template <typename T> struct Spread { T parts[2];
+  operator Packed<T>() { Packed<T> made; made.value = parts[0] * parts[1]; made.other = 1; return made; }
+};
+"""
+
+
+def test_objects_are_converted_to_objects_of_other_classes() -> None:
+    """As a function that does the same: what the conversion computes takes its time."""
+    converted = "Packed<int> p; p.value = in[i]; p.other = i; Spread<int> s = p; out[i] = s.parts[0] + s.parts[1];"
+    plainly = "int v = in[i] * (0 + i), w = in[i] * (1 + i); out[i] = v + w;"
+    head, results = CONVERSIONS + "void top(int in[32], int out[32]) {", []
+    for body in (converted, plainly):
+        text = head + LOOP.replace("STATEMENT", body) + "}\n"
+        assert not good(text, "t.cpp").holes
+        results.append(intervals(text)[-1])
+    assert results[0] == results[1] and results[0][0] == 1
+
+
+def test_what_a_call_gives_is_converted() -> None:
+    text = "#include <hls_stream.h>\n" + CONVERSIONS + "void top(hls::stream<Packed<float>> &in, float out[32]) {"
+    text += LOOP.replace("STATEMENT", "Spread<float> s = in.read(); out[i] = s.parts[1];") + "}\n"
+    ii, depth = intervals(text)[-1]
+    assert ii == 1 and depth is not None and depth > 3  # a product of floats; what is only read takes one state
