@@ -41,8 +41,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._traces import constant
@@ -115,5 +118,8 @@ def _shifted_out(program: c.Program, node: c.Binary, op: str) -> int | None:
         return None
     if node.op != op or not isinstance(kind, c.ScalarType) or (kind.library, kind.kind) != ("ap", "int"):
         return None
+    between = replace(node.at, span=Span(node.at.span.path, node.left.at.span.end, node.right.at.span.start))
+    if op == "<<" and op not in program.text(between):
+        return None  # `x(15, 8) = y(7, 0)` puts bits in their place
     by = constant(program, node.right)
     return kind.bits if by is not None and by >= kind.bits else None

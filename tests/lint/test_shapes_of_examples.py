@@ -81,6 +81,14 @@ RESOURCE = """void top(int a[64], int b[64]) {
   }
 }
 """
+SLICES = """#include <ap_int.h>
+void top(ap_uint<32> m[8], ap_uint<32> r) {
+#pragma HLS INLINE off
+  m[1](15, 8) = r(7, 0);
+  m[2].range(31, 24) = r.range(7, 0);
+  m[3] = r(7, 0) SHIFT;
+}
+"""  # bits that are put in their place are not shifted out of a width
 DEEP = """static int sum(const int *p) {
   int s = 0;
   for (int i = 0; i < 64; i++) s += p[i];
@@ -102,6 +110,7 @@ int top(const int *data) {
         ("HLP610", CHAIN.replace("HOW", "#pragma HLS UNROLL"), CHAIN.replace("HOW", "")),
         ("HLP104", FACTOR.replace("NAME", "PAR_FACTOR"), FACTOR.replace("NAME", "COPYES")),
         ("HLP105", RESOURCE.replace("SAYS", "latency=3"), RESOURCE.replace("SAYS", "")),
+        ("HLP439", SLICES.replace("SHIFT", "+ 8"), SLICES.replace("SHIFT", "<< 8")),
         ("HLP419", DEEP.replace("DEPTH", "64"), DEEP.replace("DEPTH", "32")),
         ("HLP421", STENCIL.replace("VARIABLE", "src"), STENCIL.replace("VARIABLE", "dst")),
         ("HLP432", CACHE.replace("VALUE", ""), CACHE.replace("VALUE", "+ out[i]")),
