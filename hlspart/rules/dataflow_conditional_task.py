@@ -64,9 +64,11 @@ from hlspart.model.program import (
     If,
     Jump,
     Loop,
+    Name,
     OpaqueExpr,
     PragmaMark,
     Return,
+    ScalarType,
     SizeOf,
     Stmt,
     Unary,
@@ -93,7 +95,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, leave.at, message, "let every task run to its end", where)
         tasks = {id(p.stmt) for p in region.processes}
         for stmt in region.body.body if len(tasks) > 1 else ():
-            early = isinstance(stmt, If) and id(stmt) not in tasks and not _decided(stmt, False)
+            early = isinstance(stmt, If) and id(stmt) not in tasks and not _decided(facts, stmt, False)
             leave = next((s for s in walk_statements(stmt) if isinstance(s, Return)), None) if early else None
             if leave is not None:
                 message = "a return under a condition leaves the DATAFLOW region before its tasks"
@@ -107,7 +109,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for process in region.processes:
             related = [*((call.at, "the task") for call in process.calls[:2]), *where]
-            if isinstance(process.stmt, If) and _decided(process.stmt, facts.lacks_header(process.at.span.path)):
+            if isinstance(process.stmt, If) and _decided(facts, process.stmt, facts.lacks_header(process.at.span.path)):
                 continue  # before anything is synthesised
             if process.kind == "if":
                 message = f"{process.name} is a conditional task of a DATAFLOW region"
@@ -120,10 +122,16 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, process.at, message, hint, related)
 
 
-def _decided(stmt: If, open_names: bool) -> bool:
+def _decided(facts: Facts, stmt: If, open_names: bool) -> bool:
     """Whether a test is made of constants alone, as arguments of templates are, or of names of a missing header."""
     known = (Binary, Cast, Const, SizeOf, Unary, *((OpaqueExpr,) if open_names else ()))
-    return all(isinstance(e, known) for e in walk(stmt.test))
+    return all(isinstance(e, known) or (isinstance(e, Name) and _number(facts, e.variable)) for e in walk(stmt.test))
+
+
+def _number(facts: Facts, variable: int) -> bool:
+    """Whether a variable is a constant with a number for its value."""
+    of = facts.program.variable(variable)
+    return of.const and isinstance(of.init, Const) and isinstance(of.type, ScalarType)
 
 
 def _leaves(body: Stmt) -> Jump | None:

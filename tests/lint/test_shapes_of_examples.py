@@ -107,6 +107,8 @@ int top(const int *data) {
         ("HLP602", LOADS.replace("FIRST", "b"), LOADS.replace("FIRST", "a")),
         ("HLP605", BRANCH.replace("HEADER", '"none.h"').replace("TEST", "WB"),
          BRANCH.replace("HEADER", "<ap_int.h>").replace("TEST", "mode")),
+        ("HLP605", "static const int SIZE = 8;\n" + BRANCH.replace("HEADER", "<ap_int.h>").replace("TEST", "SIZE"),
+         "int SIZE = 8;\n" + BRANCH.replace("HEADER", "<ap_int.h>").replace("TEST", "SIZE")),
         ("HLP610", CHAIN.replace("HOW", "#pragma HLS UNROLL"), CHAIN.replace("HOW", "")),
         ("HLP104", FACTOR.replace("NAME", "PAR_FACTOR"), FACTOR.replace("NAME", "COPYES")),
         ("HLP105", RESOURCE.replace("SAYS", "latency=3"), RESOURCE.replace("SAYS", "")),
