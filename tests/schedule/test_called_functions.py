@@ -90,3 +90,14 @@ def test_a_condition_on_a_call_costs_its_arm_as_well():
     arm = "for (int i = 0; i < 64; i++) w[i] = n;"
     found = latency(check(f"if (sum(v) > 3) {{ {arm} }}"))
     assert (found.min, found.max) == (CALL, CALL + 64 + 3)
+
+
+def test_a_root_takes_six_states_at_10_ns():
+    """A public report (zedong-peng/ForgeHLS-benchmark, cmos_fpu): 1037 cycles of 1024 elements."""
+    text = """#include <math.h>
+void f(const float a[1024], const float b[1024], float out[1024]) {
+    for (int i = 0; i < 1024; i++) out[i] = (a[i] + b[i]) * (a[i] - b[i]) + sqrtf(a[i] * b[i]);
+}
+"""
+    made = result(text, tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=10)
+    assert latency(made).exact == 1037
