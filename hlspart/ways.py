@@ -28,7 +28,7 @@ from hlspart.predict.regressions import regressions
 from hlspart.readback import Predicted, about, cheapest, never_slower, with_missed
 from hlspart.reuse import LocalCopy, Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
-from hlspart.rewrite.engine import with_moved
+from hlspart.rewrite.engine import moved_text, placed_alike, with_moved
 from hlspart.transform.forward import by_place, followed
 from hlspart.transform.text import Rendered
 from hlspart.transform.text import edited as rendered
@@ -85,6 +85,10 @@ _ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
 
 def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     """Banked C or reuse buffers, as the text or, on request, the inference has it; nothing gets slower."""
+    return placed_alike(pipeline.program, _written(pipeline, options), lambda files: pipeline.with_texts(files).program)
+
+
+def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     if options.style in _ONE_WAY:
         way, passes = _ONE_WAY[options.style], iter(range(_MOST_PASSES))
         first = way(pipeline).result
@@ -216,6 +220,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
         then(pipeline.dependences_stated)
     if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
         then(pipeline.bundled)
+    ways = [plain, *(way for way in ways[1:] if _placed_alike(pipeline, way))]
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
     if not any(loop.may_miss for loop in pipeline.predict(best.files).loops):
         return best
@@ -223,6 +228,12 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
         return best
     copied = _on_local_copies(pipeline, options, search)
     return cheapest(pipeline, [best, *copied]) if copied else best
+
+
+def _placed_alike(pipeline: Rewritable, result: RewriteResult) -> bool:
+    """Whether text that means something by its place, such as ``__LINE__``, means the same in a text."""
+    program = pipeline.program
+    return not program.counted or moved_text(program, pipeline.with_texts(result.files).program) is None
 
 
 def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
@@ -264,7 +275,8 @@ def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Sea
         result = _and_then(pipeline, Reused(edited(program, edits), (), {}, None), options, search)
         after = pipeline.predict(result.files)
         fits = all(r.used <= r.available for r in after.resources if r.available)
-        if fits and not regressions(program, pipeline.figures, after, result.lines):
+        slower = regressions(program, pipeline.figures, after, result.lines)
+        if fits and not slower and _placed_alike(pipeline, result):
             written.append(result)
             if not any(loop.may_miss for loop in after.loops):
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -111,6 +112,7 @@ class Scope:
         self._order = 0
         self._work = 0  # spent on values with cases and divisions
         self._branches: dict[object, int] = {}
+        self._entry_names: dict[int, str] = {}
         self._symbols: dict[int, Affine] = {}
         self._starting: set[int] = set()  # variables whose initial value is being evaluated
         self._names: set[str] = set()
@@ -142,20 +144,23 @@ class Scope:
     def fresh_name(self, wanted: str) -> str:
         """A name for a set dimension or parameter that nothing in scope uses, in the characters isl has for names."""
         wanted = _NOT_IN_NAMES.sub(lambda match: f"u{ord(match[0]):04x}", wanted)
-        taken = self._names.union(self.iterators)
         reserved = wanted.lower() in _ISL_WORDS or (wanted[0] == "e" and wanted[1:].isdigit())
-        if wanted not in taken and not reserved:
-            return wanted
-        k = 2
-        while f"{wanted}_{k}" in taken:
-            k += 1
-        return f"{wanted}_{k}"
+        numbered = (f"{wanted}_{k}" for k in itertools.count(2))
+        names = numbered if reserved else itertools.chain([wanted], numbered)
+        return next(name for name in names if name not in self._names and name not in self.iterators)
+
+    def name_of(self, variable: Variable) -> str:
+        """The name of the value that a scalar has at function entry."""
+        name = self._entry_names.get(variable.id)
+        if name is None:
+            name = self._entry_names[variable.id] = self.fresh_name(variable.name)
+            self._names.add(name)
+        return name
 
     def symbol_of(self, variable: Variable) -> Affine:
         """The value that a scalar has at function entry, as a symbolic constant."""
         if variable.id not in self._symbols:
-            name = self.fresh_name(variable.name)
-            self._names.add(name)
+            name = self.name_of(variable)
             self._symbols[variable.id] = Affine(((name, 1),), 0)
             span = limits(variable.type)
             if span is not None:

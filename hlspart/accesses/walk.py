@@ -39,11 +39,11 @@ class Walker(CallResults):
 
     def run(self) -> None:
         """Walk the whole function."""
-        for ident in self.function.params:  # symbols first: they keep their plain names
+        for ident in self.function.params:  # first: they keep their plain names
             variable = self.program.variable(ident)
             numbers = self.fixed.get(ident, ())
             if self.effects.tracked(variable) and len(numbers) != 1:
-                (name,) = self.symbol_of(variable).names
+                name = self.name_of(variable)
                 self.called = self.called.intersect(algebra.among(name, numbers)) if numbers else self.called
         self.assumed = self.assumed.intersect(self.called)
         state = State({}, UNIVERSE)

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from hlspart.expand.region import Refusal, first_value
 from hlspart.expand.texts import Texts, affine_text, braced, in_front, indent_of, padded, type_text
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayRef, Declare, PragmaMark, Program, ScalarType
+from hlspart.model.program import ArrayRef, ArrayType, Declare, PragmaMark, Program, ScalarType
 from hlspart.model.source import Span
 from hlspart.reuse.axes import ScanAxis
 from hlspart.reuse.fills import Fill
@@ -228,13 +228,19 @@ class _Writer:
         for level, (name, rows) in enumerate(zip(self.kinds, self.buffers, strict=True)):
             if rows:
                 extents = "".join(f"[{a.points}]" for a in self.axes[level + 1 :])
-                lines.append(f"{kind} {name}[{len(rows)}]{extents}{planes};")
+                lines.append(f"{kind} {name}[{len(rows)}]{extents}{planes}{self._initial};")
                 behind = 2 + len(self.axes[level + 1 :])
                 apart = [1] * (len(rows) > 1) + [behind + k for k, n in enumerate(self.window.planes) if n > 1]
                 lines += [f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={dim}" for dim in apart]
-        lines.append(f"{kind} {self.name}{''.join(f'[{n}]' for n in self.window.size)};")
+        lines.append(f"{kind} {self.name}{''.join(f'[{n}]' for n in self.window.size)}{self._initial};")
         lines.append(f"#pragma HLS ARRAY_PARTITION variable={self.name} type=complete dim=0")
         return lines
+
+    @property
+    def _initial(self) -> str:
+        """Values move before the buffers are full: no others than these two may be read of a type that has two."""
+        element = self.variable.type.element if isinstance(self.variable.type, ArrayType) else self.variable.type
+        return " = {0}" if isinstance(element, ScalarType) and element.kind == "bool" else ""
 
     def loads(self) -> list[str]:
         """Statements that move the window by one point."""

@@ -22,12 +22,11 @@ from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, Validation
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
-from hlspart.model.source import Edit, Origin, SourceText, Span
+from hlspart.model.source import Edit, SourceText, Span
 from hlspart.partition import chosen_layout
 from hlspart.rewrite.clones import Cloning, FunctionCopies, copied
-from hlspart.rewrite.engine import rewrite, with_outcomes, with_reasons, withheld
+from hlspart.rewrite.engine import placed_alike, rewrite, with_outcomes, with_reasons
 from hlspart.rewrite.outcomes import outside
-from hlspart.rewrite.plan import GroupRefusal
 from hlspart.rewrite.prepare import Preparation, preparations, refusals, texts_of, without
 from hlspart.rewrite.structs import refused_later, splits
 from hlspart.rewrite.unroll import copies, decided_by_unrolling, inside_pipelines, unrolled
@@ -98,19 +97,7 @@ class Rewrite(Struct, frozen=True):
     def run(self) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""
         result = self._apart() if self.options.split_struct else self._chosen()
-        return self._placed_alike(result) if self.program.counted else result
-
-    def _placed_alike(self, result: RewriteResult) -> RewriteResult:
-        """``result``, or nothing of it where ``__LINE__``, ``__COUNTER__`` or asm would mean something else in it."""
-        old, new = self.program.counted, [text for _, text in self.stages.with_texts(result.files).program.counted]
-        moved = next((at for k, (at, text) in enumerate(old) if new[k : k + 1] != [text]), None)
-        if moved is None and len(old) == len(new):
-            return result
-        at = Origin(moved or old[0][0])
-        word = self.program.text(at).partition("(")[0]
-        return withheld(
-            self.program, result, GroupRefusal("place", f"the new text would change what '{word}' is here", at)
-        )
+        return placed_alike(self.program, result, lambda files: self.stages.with_texts(files).program)
 
     def _chosen(self) -> RewriteResult:
         if self.options.infer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import islpy as isl
@@ -45,12 +46,18 @@ def _head(access: Access, *forms: Affine) -> str:
     return f"[{', '.join(free)}] -> " if free else ""
 
 
+def common_loops(one: Access, other: Access) -> int:
+    """How many loops two accesses have around both, from the outermost on."""
+    pairs = zip(one.loops, other.loops, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 def read_of_own(
     write: Access, read: Access, outer: int, depth: int
 ) -> tuple[Mapping[str, int], Mapping[str, int]] | None:
     """An iteration in which ``write`` stores an element and a later one in which ``read`` loads it, if there are.
 
-    The first ``outer`` iterators are the same for both, those up to ``depth`` are of the nest that both stand in.
+    The first ``outer`` iterators are the same for both, those up to ``depth`` are of all loops that both stand in.
     Both are affine. A store and a load of one iteration count where the store is ahead in the text.
     """
     assert write.map is not None and read.map is not None

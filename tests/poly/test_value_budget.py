@@ -169,3 +169,17 @@ def test_a_trial_walk_evaluates_no_subscripts_that_only_say_which_element(monkey
     assert [name for name, _ in named] == ["banks", "banks", "a"]
     assert named[2][1] == ((3, 24),)
     assert tried == ["banks", "a"], "the targets of stores alone are looked at"
+
+
+def test_parameters_that_nothing_uses_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is assumed of 400 parameters would be a set of 400 dimensions; names keep clear of all of them."""
+    assumed: list[str] = []
+    between = algebra.between
+    monkeypatch.setattr(algebra, "between", lambda name, *span: (assumed.append(name), between(name, *span))[1])
+    params = ", ".join(f"int p{k}" for k in range(400))
+    text = f"void f(int a[64], {params}) {{ for (int p7 = 0; p7 < 64; p7++) a[p7] = p3; a[p300 & 63] = 0; }}"
+    program = load(["k.c"], FrontendOptions(), lambda _: text.encode())
+    used, kept = (access.map for access in analyse(program).accesses)
+    assert assumed == ["p7_2", "p3", "p300"]
+    assert used is not None and "[p7_2] -> [p7_2]" in used  # p7 is the parameter's
+    assert kept is not None and "[p300]" in kept

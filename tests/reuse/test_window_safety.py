@@ -1,0 +1,89 @@
+"""Windows where an old value, a place in the text or a value before the first would be seen."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hlspart.model.options import Options, RewriteOptions
+from hlspart.pipeline import Pipeline
+
+SANITIZED = ["gcc", "-w", "-std=gnu11", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+
+STORED_IN_THE_ITERATION = """
+void k(int in[32], int out[32])
+{
+    int acc = in[0];
+    unsigned char B[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+    for (int i = 0; i < 3; i += 2) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 7; j += 2)
+            for (int m = 0; m < 4; m++)
+                B[3 * i + m] = B[3 * i + 3 * m] + 1;
+    }
+    for (int z = 0; z < 17; z++) out[z] = B[z];
+}
+"""
+TRUTHS = """
+void k(int in[32], int out[32])
+{
+    _Bool B[32];
+    for (int z = 0; z < 32; z++) B[z] = in[z] & 1;
+    for (int i = 3; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = B[i] + 2 * B[i - 1] + 4 * B[i - 2] + 8 * B[i - 3];
+    }
+}
+"""
+PLACE = """
+void k(int in[32], int out[32])
+{
+    int A[32];
+    for (int z = 0; z < 32; z++) A[z] = in[z];
+    for (int i = 3; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = A[i] + A[i - 1] + A[i - 2] + A[i - 3] + __LINE__;
+    }
+}
+"""
+DRIVER = """
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    int in[32], out[32], waste[64];
+    memset(waste, 77, sizeof waste);
+    for (int z = 0; z < 32; z++) { in[z] = z * 7 % 11; out[z] = 0; }
+    k(in, out);
+    for (int z = 0; z < 32; z++) printf("%d ", out[z]);
+    return 0;
+}
+"""
+
+
+def printed(folder: Path, text: str) -> str:
+    (folder / "p.c").write_text(text + DRIVER)
+    subprocess.run([*SANITIZED, "p.c", "-o", "p"], cwd=folder, check=True)
+    return subprocess.run(["./p"], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("options", [RewriteOptions(style="reuse"), RewriteOptions(infer=True)], ids=["reuse", "infer"])
+@pytest.mark.parametrize("text", [STORED_IN_THE_ITERATION, TRUTHS, PLACE], ids=["stored", "truths", "place"])
+def test_equal(text: str, options: RewriteOptions, tmp_path: Path) -> None:
+    result = Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(options)
+    new = result.files["p.c"]
+    if text is TRUTHS and options.style == "reuse":
+        assert "_Bool B_window[4] = {0};" in new
+    if text is PLACE:
+        assert new.splitlines().index(next(line for line in new.splitlines() if "__LINE__" in line)) == 7
+    if text is STORED_IN_THE_ITERATION:
+        assert "B_window" not in new
+    assert printed(tmp_path, new) == printed(tmp_path, text)
+
+
+def test_what_keeps_a_place_is_said() -> None:
+    result = Pipeline(["p.c"], Options(), lambda _: PLACE.encode()).rewrite(RewriteOptions(style="reuse"))
+    assert result.files["p.c"] == PLACE
+    assert [(o.status, o.code) for o in result.outcomes] == [("refused", "place")]
+    assert any("__LINE__" in d.message and d.place.line == 8 for d in result.diagnostics)
