@@ -15,15 +15,19 @@ SANITIZED = ["gcc", "-w", "-std=gnu11", "-fsanitize=address,undefined", "-fno-sa
 STORED_IN_THE_ITERATION = """
 void k(int in[32], int out[32])
 {
-    int acc = in[0];
-    unsigned char B[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
-    for (int i = 0; i < 3; i += 2) {
+    int B[34];
+    for (int z = 0; z < 34; z++) B[z] = in[z % 32];
+    for (int i = 0; i < 30; i++) {
 #pragma HLS PIPELINE II=1
-        for (int j = 0; j < 7; j += 2)
-            for (int m = 0; m < 4; m++)
-                B[3 * i + m] = B[3 * i + 3 * m] + 1;
+        int sum = 0;
+        for (int j = 0; j < 2; j++) {
+            sum += B[i] + B[i + 1] + B[i + 2] + B[i + 3] + B[i + 4];
+            B[i] = j;
+        }
+        out[i] = sum;
     }
-    for (int z = 0; z < 17; z++) out[z] = B[z];
+    out[30] = B[3];
+    out[31] = B[33];
 }
 """
 TRUTHS = """
