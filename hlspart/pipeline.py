@@ -187,10 +187,11 @@ class Pipeline:
     ) -> Fixed:
         """The fixes of ``report`` that hold, or that of ``only``, each proved on the changed text."""
         from hlspart.lint.fixes import fix
+        from hlspart.rewrite.places import moved_place
 
-        def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult]:
-            inner = self.with_texts(texts)
-            return inner.lint(config, advised=False), inner.figures
+        def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult, str | None]:
+            inner, moved = self.with_texts(texts), moved_place(self, texts)
+            return inner.lint(config, advised=False), inner.figures, None if moved is None else moved.reason
 
         return fix(self.program, report, self.figures, again, unsafe, only)
 

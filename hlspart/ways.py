@@ -28,7 +28,8 @@ from hlspart.predict.regressions import regressions
 from hlspart.readback import Predicted, about, cheapest, never_slower, with_missed
 from hlspart.reuse import LocalCopy, Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
-from hlspart.rewrite.engine import moved_text, placed_alike, with_moved
+from hlspart.rewrite.engine import with_moved
+from hlspart.rewrite.places import moved_place, placed_alike
 from hlspart.transform.forward import by_place, followed
 from hlspart.transform.text import Rendered
 from hlspart.transform.text import edited as rendered
@@ -85,7 +86,7 @@ _ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
 
 def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     """Banked C or reuse buffers, as the text or, on request, the inference has it; nothing gets slower."""
-    return placed_alike(pipeline.program, _written(pipeline, options), lambda files: pipeline.with_texts(files).program)
+    return placed_alike(pipeline, _written(pipeline, options))
 
 
 def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
@@ -220,7 +221,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
         then(pipeline.dependences_stated)
     if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
         then(pipeline.bundled)
-    ways = [plain, *(way for way in ways[1:] if _placed_alike(pipeline, way))]
+    ways = [plain, *(way for way in ways[1:] if moved_place(pipeline, way.files) is None)]
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
     if not any(loop.may_miss for loop in pipeline.predict(best.files).loops):
         return best
@@ -228,12 +229,6 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
         return best
     copied = _on_local_copies(pipeline, options, search)
     return cheapest(pipeline, [best, *copied]) if copied else best
-
-
-def _placed_alike(pipeline: Rewritable, result: RewriteResult) -> bool:
-    """Whether text that means something by its place, such as ``__LINE__``, means the same in a text."""
-    program = pipeline.program
-    return not program.counted or moved_text(program, pipeline.with_texts(result.files).program) is None
 
 
 def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
@@ -276,7 +271,7 @@ def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Sea
         after = pipeline.predict(result.files)
         fits = all(r.used <= r.available for r in after.resources if r.available)
         slower = regressions(program, pipeline.figures, after, result.lines)
-        if fits and not slower and _placed_alike(pipeline, result):
+        if fits and not slower and moved_place(pipeline, result.files) is None:
             written.append(result)
             if not any(loop.may_miss for loop in after.loops):
                 break

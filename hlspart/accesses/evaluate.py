@@ -39,6 +39,7 @@ from hlspart.model.program import (
     Unary,
     Variable,
     children,
+    places,
 )
 from hlspart.semantics.conversions import common, limits, may_wrap, promoted
 
@@ -442,7 +443,14 @@ class Evaluator(Pointers):
         if target is not None:
             self.record(target[0], "write", target[1], st)
             return self.unknown(f"it depends on the value of `{self.text(expr.target)}`", expr)
+        self.chosen(expr.target, st)
         return self.unknown(f"`{self.text(expr)}` is not analysed", expr)
+
+    def chosen(self, target: Expr, st: State) -> None:
+        """Stores to what an expression chooses, as in ``(c ? A[i] : B[j]) = x`` of C++."""
+        for ref in places(target):
+            if isinstance(ref, ArrayRef):
+                self.record(ref, "write", self.unknown(f"`{self.text(target)}` is a choice of places", target), st)
 
     def store(self, variable: Variable, value: Value, source: CType, st: State, at: Expr) -> Value:
         """Assign a scalar; the value that it then has."""
@@ -469,6 +477,8 @@ class Evaluator(Pointers):
         if target is not None:
             self.record(target[0], "read", target[1], st)
             self.record(target[0], "write", target[1], st)
+        else:
+            self.chosen(expr.operand, st)
         return self.unknown(f"it depends on the value of `{self.text(expr.operand)}`", expr)
 
     def call(self, expr: Call, st: State) -> Value:

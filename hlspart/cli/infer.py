@@ -51,6 +51,7 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
         written: dict[str, str] = {}  # a header of several programs once
         for part, result in answer.results if in_place else ():
             written = {**emission.pragma_texts(part.program, result), **written}
+        run.keeps_places(written)
         for path, new in written.items():
             run.product(path, new, replaces=True)
         if emit:

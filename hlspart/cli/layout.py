@@ -192,6 +192,7 @@ def _propagate(shared: dict[str, Any], interface: dict[str, Kind], plan: str | N
             if not isinstance(texts, dict):
                 run.say([texts])
                 texts = {}
+            run.keeps_places(texts)
             path = run.pipeline.paths[0]
             run.product(run.output, texts.get(path, program.sources[path].text))
     shape = run.document(SCHEMA, lambda _: entry)

@@ -204,6 +204,17 @@ class Run:
                 place = place_of(program, access.at)
                 self.say([Diagnostic("out-of-range", "out-of-range", "error", place, text)])
 
+    def keeps_places(self, texts: Mapping[str, str]) -> None:
+        """Write nothing where ``__LINE__``, ``__COUNTER__`` or asm would be another in new texts, and say so."""
+        from hlspart.rewrite.places import moved_place
+
+        for part in self.parts if texts else ():
+            refusal = moved_place(part, texts)
+            if refusal is not None:
+                place = place_of(part.program, refusal.at)
+                self.say([Diagnostic("place", "place", "error", place, f"nothing is written: {refusal.reason}")])
+                self.code = UNUSABLE
+
     # ------------------------------------------------------------------------------- outputs
 
     def _no_input(self, path: str | None) -> None:

@@ -20,7 +20,7 @@ from hlspart.predict.regressions import regressions
 
 _PRAGMAS = re.compile(r"(?:\r?\n[ \t]*#pragma HLS [^\r\n\\]*)+(?:\r?\n[ \t]*)?")
 
-Again = Callable[[Mapping[str, str]], tuple[LintReport, IIResult]]
+Again = Callable[[Mapping[str, str]], tuple[LintReport, IIResult, str | None]]
 
 
 class Fixed(Struct, frozen=True):
@@ -80,7 +80,9 @@ def _problem(
     program: Program, report: LintReport, ii: IIResult, again: Again, items: Sequence[Diagnostic]
 ) -> str | None:
     """What speaks against applying ``items`` together."""
-    after, ii_after = again(_texts(program, items))
+    after, ii_after, moved = again(_texts(program, items))
+    if moved is not None:
+        return moved
     before_count, after_count = _count(report), _count(after)
     for rule, count in Counter(d.rule for d in items).items():
         if after_count[rule] > before_count[rule] - count:

@@ -9,6 +9,7 @@ __all__ = [
     "engine",
     "initialisers",
     "names",
+    "places",
     "plan",
     "pragmas",
     "rewrite",

@@ -25,8 +25,9 @@ from hlspart.model.rewriting import GroupOutcome, RewriteResult
 from hlspart.model.source import Edit, SourceText, Span
 from hlspart.partition import chosen_layout
 from hlspart.rewrite.clones import Cloning, FunctionCopies, copied
-from hlspart.rewrite.engine import placed_alike, rewrite, with_outcomes, with_reasons
+from hlspart.rewrite.engine import rewrite, with_outcomes, with_reasons
 from hlspart.rewrite.outcomes import outside
+from hlspart.rewrite.places import placed_alike
 from hlspart.rewrite.prepare import Preparation, preparations, refusals, texts_of, without
 from hlspart.rewrite.structs import refused_later, splits
 from hlspart.rewrite.unroll import copies, decided_by_unrolling, inside_pipelines, unrolled
@@ -97,7 +98,7 @@ class Rewrite(Struct, frozen=True):
     def run(self) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""
         result = self._apart() if self.options.split_struct else self._chosen()
-        return placed_alike(self.program, result, lambda files: self.stages.with_texts(files).program)
+        return placed_alike(self.stages, result)
 
     def _chosen(self) -> RewriteResult:
         if self.options.infer:

@@ -263,25 +263,6 @@ def with_moved(program: Program, result: RewriteResult, moved: Sequence[GroupOut
     )
 
 
-def placed_alike(
-    program: Program, result: RewriteResult, read: Callable[[Mapping[str, str]], Program]
-) -> RewriteResult:
-    """``result``, or nothing of it where ``__LINE__``, ``__COUNTER__`` or asm would mean something else in it."""
-    at = moved_text(program, read(result.files)) if program.counted else None
-    if at is None:
-        return result
-    word = program.text(at).partition("(")[0]
-    return withheld(program, result, GroupRefusal("place", f"the new text would change what '{word}' is here", at))
-
-
-def moved_text(program: Program, new: Program) -> Origin | None:
-    """The first text whose meaning depends on its place, and has another one in ``new``."""
-    before, after = program.counted, [text for _, text in new.counted]
-    places = (at for k, (at, text) in enumerate(before) if after[k : k + 1] != [text])
-    span = next(places, before[0][0] if len(before) < len(after) and before else None)
-    return None if span is None else Origin(span)
-
-
 def withheld(program: Program, result: RewriteResult, refusal: GroupRefusal) -> RewriteResult:
     """Nothing of ``result``: every group that it would rewrite is refused."""
     texts = {unit.path: unit.source.text for unit in program.units if unit.source is not None}

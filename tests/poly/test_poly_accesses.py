@@ -6,7 +6,10 @@ import islpy as isl
 import pytest
 from poly_oracle import analysed, named
 
+from hlspart.accesses import analyse
+from hlspart.frontend import load
 from hlspart.model.access import AccessAnalysis, Affine, Bounds
+from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
 
 
@@ -310,3 +313,11 @@ def test_pointers_run_on_over_the_ends_of_rows() -> None:
     wanted = isl.Map("{ [i] -> [floor(i/8), i mod 8] }").intersect_domain(within)
     assert isl.Map(access.map).intersect_domain(within).is_equal(wanted)
     assert named(program, analysis, "q[i]").index == (Affine((), 2), Affine((("i", 1),), 0))
+
+
+@pytest.mark.parametrize("store", ["(c ? A[i] : A[2]) = 1", "(c ? A[i] : A[2]) += 1", "++(c ? A[i] : A[2])"])
+def test_a_choice_of_places_is_stored_to(store: str) -> None:
+    """C++: the element is one of both, so each may be written, and neither surely."""
+    program = load(["k.cpp"], FrontendOptions(), lambda _: f"void f(int A[8], int c, int i) {{ {store}; }}".encode())
+    accesses = [(program.text(a.at), a.kind, a.affine) for a in analyse(program).accesses if a.kind == "write"]
+    assert accesses == [("A[i]", "write", False), ("A[2]", "write", False)]
