@@ -38,12 +38,9 @@ class Touched(Struct, frozen=True):
 def touched(program: Program, statements: Sequence[c.Stmt]) -> Touched:
     """Of all ``statements`` together; variables that are declared inside of them are theirs alone."""
     named = [_touched(program, stmt) for stmt in statements]
-    reads, writes, own = (frozenset[int]().union(*sets) for sets in zip(*named, strict=True)) if named else [_NONE] * 3
+    reads, writes, own = (frozenset(v for sets in named for v in sets[k]) for k in range(3))
     memories = frozenset(v for v in reads | writes if v == ANYTHING or not _scalar(program.variable(v)))
     return Touched(reads - own, writes - own, memories - own)
-
-
-_NONE = frozenset[int]()
 
 
 @once_per_statement

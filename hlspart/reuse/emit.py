@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from hlspart.expand.region import Refusal, first_value
 from hlspart.expand.texts import Texts, affine_text, braced, in_front, indent_of, padded, type_text
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayRef, ArrayType, Declare, PragmaMark, Program, ScalarType
+from hlspart.model.program import ArrayRef, Declare, PragmaMark, Program, ScalarType
 from hlspart.model.source import Span
 from hlspart.reuse.axes import ScanAxis
 from hlspart.reuse.fills import Fill
@@ -26,6 +26,7 @@ from hlspart.reuse.forms import Offset
 from hlspart.reuse.windows import Window, WindowNest, counts_from, elements_in, is_int
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
+from hlspart.semantics.conversions import element
 
 SPELLED_OUT = 3  # moves of one row, up to which each is a statement
 
@@ -239,8 +240,8 @@ class _Writer:
     @property
     def _initial(self) -> str:
         """Values move before the buffers are full: no others than these two may be read of a type that has two."""
-        element = self.variable.type.element if isinstance(self.variable.type, ArrayType) else self.variable.type
-        return " = {0}" if isinstance(element, ScalarType) and element.kind == "bool" else ""
+        kind = element(self.variable.type)
+        return " = {0}" if isinstance(kind, ScalarType) and kind.kind == "bool" else ""
 
     def loads(self) -> list[str]:
         """Statements that move the window by one point."""
