@@ -19,6 +19,7 @@ from hlspart.model.ports import PortCount
 from hlspart.predict.aliased import of_one_memory
 from hlspart.predict.beats import of_beats
 from hlspart.predict.loops import Prediction, shared_interval
+from hlspart.predict.outside import of_outside
 from hlspart.predict.remainders import of_remainders, of_rows
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, relaxed
@@ -78,7 +79,8 @@ def _of_choices(p: Prediction) -> Iterator[Doubt]:
         yield Doubt(about(text, (ops[e.sink] for e in decided)), gone=decided)
     if resumed := _resumed(p):
         text = "whether the tool keeps a sum that goes on in a register during the inner loop of a nest is not known"
-        yield Doubt(about(text, (ops[e.sink] for e in resumed)), gone=resumed)
+        chosen = _chosen(p.problem.graph, frozenset(e.sink for e in resumed))
+        yield Doubt(about(text, (ops[e.sink] for e in resumed)), gone=resumed, passed=chosen)
     if item.balanced and p.recurrence_ii > 1:
         if _sums_in_row(p):
             yield Doubt(Cause(REGROUPED), fewer=frozenset({"add", "sub"}))
@@ -102,6 +104,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield from of_remainders(p)
     yield from of_rows(p)
     yield from of_beats(p)
+    yield from of_outside(p)
 
 
 def _of_sums(p: Prediction) -> Iterator[Doubt]:
@@ -262,6 +265,13 @@ def _resumed(p: Prediction) -> frozenset[Edge]:
         e for e in graph.edges
         if e.kind == "memory" and e.distance > 1 and e.sink in kept and at.get(e.source) == at[e.sink]
     )  # fmt: skip
+
+
+def _chosen(graph: Graph, loads: frozenset[int]) -> frozenset[int]:
+    """Selections between what loads deliver and the last value stored: none where the element stays in a register."""
+    data = [e for e in graph.edges if e.kind == "data" and graph.ops[e.sink].kind == "select"]
+    carried = {e.sink for e in data if e.distance}
+    return frozenset(e.sink for e in data if e.source in loads and e.sink in carried)
 
 
 def _decided_by_loads(graph: Graph) -> frozenset[Edge]:

@@ -71,6 +71,25 @@ HISTOGRAM = """void f(const int in[64], int h[16]) {
         h[i & 15] += in[i];
     }
 }"""
+# three loads meet in bank 0, one of them of a row that is not there
+OUTSIDE = """void f(float A[12][20], float B[20]) {
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=12 dim=1
+    L: for (int k = 0; k < 20; k++) {
+#pragma HLS PIPELINE II=1
+        float s = A[0][k];
+        for (int i = 1; i < 3; i++) s += A[12 * (i - 1)][k] * A[12 * (i - 1)][19 - k];
+        B[k] = s;
+    }
+}"""
+# in one loop a selection is ahead of the sum; loops that stay apart have a register alone (reports of 2023.2: 6 of 4)
+RESUMED = """void f(const float A[40][48], const float B[48][40], float C[40][40]) {
+    for (int i = 0; i < 40; i++)
+        for (int j = 0; j < 40; j++)
+            L: for (int k = 0; k < 48; k++) {
+#pragma HLS PIPELINE
+                C[i][j] += A[i][k] * B[k][j];
+            }
+}"""
 CALL = """int next(int s, const int t[64]) { return t[(s ^ 5) & 63] ^ s; }
 void f(const int t[64], int o[64]) {
     int s = 1;
@@ -100,6 +119,20 @@ def test_bounds_hold_both(text, tool, least, words):
     assert found.ii is None and words in found.cause
     low, high = found.bounds
     assert low == least < high
+
+
+def test_accesses_outside_of_their_array_may_not_be_there():
+    """A report of 2023.2 has II 1 for an array of which half of the rows that are read do not exist."""
+    found = pipelined_loop(OUTSIDE)
+    assert (found.ii, found.bounds) == (None, (1, 2)) and "outside of A" in found.cause
+    assert pipelined_loop(OUTSIDE.replace("A[12]", "A[36]")).ii == 2
+
+
+def test_a_sum_that_goes_on_may_stay_in_a_register():
+    on = {"part": "xcu55c-fsvh2892-2L-e", "clock_ns": 4}
+    found = pipelined_loop(RESUMED, tool="vitis-2023.2", **on)
+    assert (found.bounds, "in a register" in found.cause) == ((6, 7), True)
+    assert pipelined_loop(RESUMED, tool="vitis-2022.2", **on).ii == 6  # its loops stay apart
 
 
 def test_a_loop_that_is_all_of_its_function_reads_what_one_state_makes_in_that_state():
