@@ -202,6 +202,18 @@ def floor_div(a: Known, divisor: int) -> Known:
     return simplified(pw(a).scale_down_val(_val(divisor)).floor())
 
 
+def reciprocal(factor: int, bits: int, product: tuple[int | None, int | None]) -> int | None:
+    """The d for which factor * n >> bits is n / d for all n >= 0 whose ``product`` with the factor is in bounds.
+
+    With e = factor * d - 2^bits >= 0 that holds as long as e * n < 2^bits (Granlund, Montgomery, PLDI 1994).
+    """
+    low, high = product
+    if factor <= 0 or low is None or low < 0 or high is None:
+        return None
+    divisor = -(-(1 << bits) // factor)
+    return divisor if (factor * divisor - (1 << bits)) * (high // factor) < 1 << bits else None
+
+
 def floor_mod(a: Known, divisor: int) -> Known:
     """a mod divisor, in [0, divisor)."""
     if isinstance(a, Affine) and all(c % divisor == 0 for _, c in a.terms):

@@ -220,7 +220,7 @@ class Evaluator(Pointers):
             case ">>":
                 if number is None or not 0 <= number < 64:
                     return self.unknown(f"`{self.text(expr)}` shifts by a variable", expr)
-                return algebra.floor_div(a, 1 << number)
+                return algebra.floor_div(a, self._divisor(expr, a, number, st))
             case "/" | "%":
                 if number is None or number == 0:
                     return self.unknown(f"`{self.text(expr)}` divides by a variable or zero", expr)
@@ -240,6 +240,13 @@ class Evaluator(Pointers):
                         if algebra.equal_on(algebra.floor_mod(x, width), ZERO, st.dom):
                             return algebra.add(x, y)
         return self.unknown(f"`{self.text(expr)}` is not affine", expr)
+
+    def _divisor(self, expr: Expr, a: Known, bits: int, st: State) -> int:
+        """What ``a >> bits`` divides by; of a product with a rounded reciprocal, what makes it the plain division."""
+        left = expr.left if isinstance(expr, Binary) else expr
+        factors = children(left) if isinstance(left, Binary) and left.op == "*" else ()
+        numbers = (x.value for x in factors if isinstance(x, Const) and isinstance(x.value, int))
+        return next((n * d for n in numbers if (d := algebra.reciprocal(n, bits, self.bounds(a, st)))), 1 << bits)
 
     def _by_cases(self, expr: Expr, op: str, a: Known, cases: algebra.Cases, st: State) -> Value:
         """``a op b`` where b is one of a few numbers: each of them by itself, as stages of an FFT have them."""

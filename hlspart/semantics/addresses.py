@@ -26,10 +26,10 @@ def apart(program: Program, test: Expr) -> bool:
 
     An argument may be any variable but one of the function itself. Indices that change something stay as they are.
     """
-    if any(isinstance(e, Assign | Call | IncDec) for e in walk(test)):
-        return False
     match test:
         case Binary(op="==" | "!=", left=Unary(op="&", operand=one), right=Unary(op="&", operand=other)):
+            if any(isinstance(e, Assign | Call | IncDec) for e in walk(test)):
+                return False
             a, b = _variable(program, one), _variable(program, other)
             if a is None or b is None or a.id == b.id:
                 return False

@@ -2,8 +2,13 @@
 
 import random
 
+import islpy as isl
 import pytest
 
+from hlspart.accesses import analyse
+from hlspart.accesses.algebra import reciprocal
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions
 from hlspart.sets.region import Regions
 
 
@@ -53,3 +58,33 @@ def test_the_word_of_a_table_of_banks() -> None:
     expected = tuple(sorted({x for z in range(169) for x in range(30) if holds(z, x)}))
     assert len(expected) > 20
     assert regions.touch(regions.region("{ [z] : 0 <= z <= 168 }"), None, word, (4096,)).along(0) == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_products_with_rounded_reciprocals_are_divisions(seed: int) -> None:
+    """Up to where they are: the product is taken as it stands beyond."""
+    draw = random.Random(seed)
+    divisor, bits = draw.randrange(2, 40), draw.randrange(6, 14)
+    factor, slope, first = -(-(1 << bits) // divisor), draw.randrange(1, 5), draw.randrange(9)
+    for trips in (3, (1 << bits) // slope // divisor, 300):
+        index = f"({slope}u * i + {first}) * {factor}u >> {bits}"
+        text = f"void f(int a[9999]) {{ for (int i = 0; i < {trips}; i++) a[{index}] = i; }}"
+        program = load(["k.c"], FrontendOptions(), lambda _, text=text: text.encode())
+        (access,) = analyse(program).accesses
+        pairs = (f"[{i}] -> [{(slope * i + first) * factor >> bits}]" for i in range(trips))
+        reached = isl.Map(access.map).intersect_domain(isl.Set(f"{{ [i] : 0 <= i < {trips} }}"))
+        assert reached.is_equal(isl.Map(f"{{ {'; '.join(pairs)} }}"))
+
+
+def test_the_least_product_that_is_no_division() -> None:
+    for bits in range(1, 11):
+        for factor in range(1, 70):
+            most = -1
+            for n in range(400):
+                if reciprocal(factor, bits, (0, factor * n)) is None:
+                    break
+                most = n
+            divisor = -(-(1 << bits) // factor)
+            assert all(factor * n >> bits == n // divisor for n in range(most + 1))
+            if most < 399:  # not far from where the quotients part
+                assert any(factor * n >> bits != n // divisor for n in range(most + 1, most + divisor + 2))
