@@ -7,7 +7,6 @@ runs, so that a command pays only for what it uses.
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,9 +19,11 @@ from hlspart.model.program import Program
 from hlspart.reading import read_file
 
 if TYPE_CHECKING:
+    from hlspart.blocked.plan import LayoutPlan
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.advising import LoopAdvice
+    from hlspart.model.blocked import Kind, Propagation
     from hlspart.model.buffers import Shared
     from hlspart.model.comparing import Comparison, Report
     from hlspart.model.diagnostics import Diagnostic
@@ -135,11 +136,22 @@ class Pipeline:
             from hlspart.reuse import proposed
 
             return proposed(self.reuse, options.arrays)
-        known = self.figures if options.ports is None else None  # a prediction is not made again
         return infer(
             self.program, self.analysis, self.validation, self.target, options, Proposals(self, options),
-            self.options.bank_model, known,
+            self.options.bank_model, self.figures if options.ports is None else None,
         )  # fmt: skip
+
+    def annotated(self, result: InferResult) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+        """The texts with the pragmas of an inference, or why they stay as they are."""
+        from hlspart.infer.emission import pragma_texts
+
+        return self._in_place(pragma_texts(self.program, result))
+
+    def _in_place(self, texts: Mapping[str, str]) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+        """Texts to hand out; those that they replace, and why, where a place would mean something else in them."""
+        from hlspart.rewrite.places import kept_places
+
+        return kept_places(self, texts)
 
     @cached_property
     def inferred(self) -> InferResult:
@@ -285,47 +297,49 @@ class Pipeline:
     def buffers(self, options: BufferOptions) -> Shared:
         """:meth:`sharing`, its text rewritten as usual."""
         shared = self.sharing(options)
-        second = self.with_texts(shared.files) if shared.pools else self
-        written = second.rewrite(RewriteOptions())
-        shared = replace(shared, files=written.files, diagnostics=written.diagnostics, findings=written.findings)
+        written = self.with_texts(shared.files).rewrite(RewriteOptions())
+        files, said = self._in_place(written.files)
+        shared = replace(shared, files=files, diagnostics=said + written.diagnostics, findings=written.findings)
         if not shared.pools:
             return shared
-        last = self.with_texts(written.files).figures
-        return replace(shared, bram18k=sum(a.bram18k for a in last.arrays))
+        return replace(shared, bram18k=sum(a.bram18k for a in self.with_texts(files).figures.arrays))
 
     def expand(self, options: ExpandOptions, plan_only: bool = False, sweep: Sequence[int] = ()) -> ExpandResult:
         """Loop nests on several processing elements. Raises UnknownLoop."""
-        from hlspart.expand import expand
+        from hlspart.expand import expand, unwritten
 
-        return expand(
+        result = expand(
             self.program, self.analysis, self.validation, options, self.figures, self.predict, self._inferred_for,
             self.options.top, plan_only, sweep,
         )  # fmt: skip
+        _, said = self._in_place(result.files)
+        return unwritten(self.program, result, said) if said else result
+
+    def layout(
+        self, top: str, interface: Mapping[str, Kind], plan: LayoutPlan | None = None
+    ) -> tuple[Propagation, dict[str, str] | Diagnostic]:
+        """Blocked layouts in a function with the least conversions, and the text that has them or why there is none."""
+        from hlspart.blocked import propagate
+
+        propagation, texts = propagate(self.program, self.analysis, top, interface, plan)
+        _, said = self._in_place(texts if isinstance(texts, dict) else {})
+        return propagation, said[0] if said else texts
 
     def explore(
         self, top: str, options: ExploreOptions, progress: Callable[[str], None] | None = None
     ) -> ExploreResult:
-        """The best tiles, elements and order for the nests of a function.
-
-        ``progress`` takes lines about how far the search is. Raises the errors of :mod:`hlspart.explore`.
-        """
+        """The best tiles, elements and order for the nests of a function. Raises the errors of ``hlspart.explore``."""
         from hlspart.explore.engine import Explorer
-        from hlspart.hardware.memory import BUS
 
-        until = None if options.seconds is None else time.monotonic() + options.seconds
-        target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
-        wide = self.target.argument_storage != BUS
-        return Explorer(
-            self.program, self.analysis, top, options, target, self.predict, self._banked, wide, progress,
-            self.target.memories, until,
+        result = Explorer(
+            self.program, self.analysis, top, options, self.target, self.predict,
+            lambda texts: self._inferred_for(texts)[0], progress,
         ).explore()  # fmt: skip
-
-    def _banked(self, texts: Mapping[str, str]) -> Mapping[str, str]:
-        """The files of these texts that get banks by inference."""
-        return self._inferred_for(texts)[0]
+        texts, said = self._in_place(result.texts)
+        return replace(result, texts=texts, diagnostics=(*result.diagnostics, *said))
 
     def _inferred_for(self, texts: Mapping[str, str]) -> tuple[Mapping[str, str], Sequence[InferredArray]]:
-        """The same, and what is inferred for their arrays."""
+        """The files of these texts that get banks by inference, and what is inferred for their arrays."""
         from hlspart.infer.emission import pragma_texts
 
         second = self.with_texts(texts)

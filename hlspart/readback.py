@@ -55,6 +55,9 @@ class Predicted(Protocol):
     def predict(self, texts: Mapping[str, str], directives: str = "", target: Target | None = None) -> IIResult:
         """The prediction for other texts."""
 
+    def with_texts(self, texts: Mapping[str, str], directives: str = "") -> Predicted:
+        """What is known of other texts."""
+
 
 class Proposals(Struct, frozen=True):
     """Writes what inference proposes about a program, and checks it."""
@@ -120,6 +123,21 @@ def cheapest(pipeline: Predicted, texts: Sequence[RewriteResult]) -> RewriteResu
         if p.missed == least[0] and p.cycles <= least[1] * (1 + ABOUT)
     ]
     return texts[min(close)[2]]
+
+
+def cheapest_in_place(pipeline: Predicted, ways: Sequence[RewriteResult]) -> RewriteResult:
+    """The cheapest text in which every place means what it did; a cheaper one that this holds back is said."""
+    from hlspart.rewrite.engine import held_back
+    from hlspart.rewrite.places import moved_place
+
+    first, *others = ways
+    moved = [moved_place(pipeline, way.files) for way in others]
+    best = cheapest(pipeline, [first, *(way for way, why in zip(others, moved, strict=True) if why is None)])
+    why = next((why for why in moved if why is not None), None)
+    if why is None or cheapest(pipeline, ways) is best:
+        return best
+    said = held_back(pipeline.program, why)
+    return best if said in best.diagnostics else replace(best, diagnostics=(*best.diagnostics, said))
 
 
 class Price(Struct, frozen=True):

@@ -25,7 +25,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult
 from hlspart.model.rewriting import NOT_HELPED, NOT_TRIED, TARGET_MISSED, RewriteResult
 from hlspart.predict.regressions import regressions
-from hlspart.readback import Predicted, about, cheapest, never_slower, with_missed
+from hlspart.readback import Predicted, about, cheapest, cheapest_in_place, never_slower, with_missed
 from hlspart.reuse import LocalCopy, Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
 from hlspart.rewrite.engine import with_moved
@@ -221,8 +221,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
         then(pipeline.dependences_stated)
     if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
         then(pipeline.bundled)
-    ways = [plain, *(way for way in ways[1:] if moved_place(pipeline, way.files) is None)]
-    best = cheapest(pipeline, ways) if len(ways) > 1 else plain
+    best = cheapest_in_place(pipeline, ways) if len(ways) > 1 else plain
     if not any(loop.may_miss for loop in pipeline.predict(best.files).loops):
         return best
     if not search.goes_on("copies of arguments", lambda: _copies(pipeline)):

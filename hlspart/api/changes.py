@@ -14,6 +14,7 @@ Change = Callable[[Pipeline], Program]
 
 def transformed(pipeline: Pipeline, change: Change) -> Pipeline:
     """The pipeline of the transformed program. Raises :class:`InputError` where the change is refused."""
+    from hlspart.rewrite.places import kept_places
     from hlspart.transform.emit import emit
     from hlspart.transform.printer import Unprintable
 
@@ -23,6 +24,9 @@ def transformed(pipeline: Pipeline, change: Change) -> Pipeline:
         at = refused.at
         line = "" if at is None else f"{at.span.path}:{pipeline.program.line(at)}: "
         raise InputError(f"{line}{refused.reason}") from None
+    _, moved = kept_places(pipeline, {path: source.text for path, source in program.sources.items()})
+    if moved:
+        raise InputError(str(moved[0]), moved)
     return pipeline.with_program(program)
 
 

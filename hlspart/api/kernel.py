@@ -51,11 +51,12 @@ class InferAnswer(Answer, Struct, frozen=True):
         return tuple(line for array in self.arrays for line in array.pragmas)
 
     def kernel(self) -> Kernel:
-        """The kernel with the pragmas written into its text."""
-        from hlspart.infer import emission
-
-        written = (emission.pragma_texts(p.program, r) for p, r in reversed(self.results))
-        return self.of.with_texts({path: text for texts in written for path, text in texts.items()})
+        """The kernel with the pragmas written into its text. Raises InputError where that cannot be written."""
+        written = [p.annotated(r) for p, r in reversed(self.results)]
+        for _, said in written:
+            if said:
+                raise InputError(str(said[0]), said)
+        return self.of.with_texts({path: text for texts, _ in written for path, text in texts.items()})
 
     def layout(self, array: str) -> Layout | None:
         """The layout that was found for an array; None where it stays whole. Raises KeyError for an unknown name."""
@@ -345,9 +346,7 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
 
     def layout(self, top: str, interface: Mapping[str, Kind] | None = None) -> LayoutAnswer:
         """Blocked layouts in the function ``top`` with the least conversions; ``interface``: of its arguments."""
-        from hlspart.blocked import propagate
-
-        propagation, texts = propagate(self.program, self.pipeline.analysis, top, interface or {})
+        propagation, texts = self.pipeline.layout(top, interface or {})
         return LayoutAnswer(self, propagation, texts if isinstance(texts, dict) else None)
 
     def lint(self, config: LintConfig | None = None) -> LintAnswer:

@@ -56,7 +56,6 @@ def _share(shared: dict[str, Any], options: BufferOptions, with_steps: bool) -> 
     parts = run.load_programs()
     answer = run.kernel.buffers(options.granule, options.share) if run.code != UNUSABLE else None
     for result in answer.results if answer is not None and (run.out_dir or run.output) else ():
-        run.keeps_places(result.files)
         for path, new in result.files.items():
             run.product(os.path.join(run.out_dir, os.path.basename(path)) if run.out_dir else run.output or "-", new)
         run.say(result.diagnostics)

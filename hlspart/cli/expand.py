@@ -114,7 +114,6 @@ def command(
         run.has_findings()
     outputs = {}
     written = not plan_only and not sweep
-    run.keeps_places(result.files if written else {})
     for path, new in result.files.items() if written else ():
         if not diff:
             outputs[path] = path if in_place else output_of(run, path)

@@ -168,7 +168,6 @@ def command(
             run.say(result.diagnostics)
             if not result.fits:
                 run.has_findings()
-            run.keeps_places(result.texts if run.output or run.out_dir else {})
             for path, new in result.texts.items() if run.output or run.out_dir else ():
                 folder = run.out_dir
                 run.product(os.path.join(folder, os.path.basename(path)) if folder else run.output or "-", new)

@@ -50,8 +50,9 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
 
         written: dict[str, str] = {}  # a header of several programs once
         for part, result in answer.results if in_place else ():
-            written = {**emission.pragma_texts(part.program, result), **written}
-        run.keeps_places(written)
+            annotated, said = part.annotated(result)
+            run.say(said)
+            written = {**annotated, **written}
         for path, new in written.items():
             run.product(path, new, replaces=True)
         if emit:

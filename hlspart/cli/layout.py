@@ -176,14 +176,13 @@ def _propagate(shared: dict[str, Any], interface: dict[str, Kind], plan: str | N
     if run.code != UNUSABLE:
         top = run.top()
         run.known_arrays(interface)
-        from hlspart.blocked import propagate
         from hlspart.blocked.plan import PlanError, read
 
         try:
             asked = None if plan is None else read(plan)
         except PlanError as error:
             raise click.UsageError(str(error)) from None
-        propagation, texts = propagate(program, run.pipeline.analysis, top, interface, asked)
+        propagation, texts = run.pipeline.layout(top, interface, asked)
         run.say(propagation.diagnostics)
         entry = propagation.to_json()
         if propagation.unusable:
@@ -192,7 +191,6 @@ def _propagate(shared: dict[str, Any], interface: dict[str, Kind], plan: str | N
             if not isinstance(texts, dict):
                 run.say([texts])
                 texts = {}
-            run.keeps_places(texts)
             path = run.pipeline.paths[0]
             run.product(run.output, texts.get(path, program.sources[path].text))
     shape = run.document(SCHEMA, lambda _: entry)

@@ -25,7 +25,7 @@ from hlspart.model.source import Origin
 from hlspart.pipeline import Pipeline
 from hlspart.render import shapes
 from hlspart.render.screen import Screen, folded, shown_on
-from hlspart.semantics.effects import in_given_files
+from hlspart.semantics.effects import SeveralTopsError, one_top
 
 if TYPE_CHECKING:
     from hlspart.model.inferred import InferResult
@@ -143,12 +143,10 @@ class Run:
 
     def top(self) -> str:
         """The one top function, for commands that need exactly one."""
-        if self.pipeline.options.top is not None:
-            return self.pipeline.options.top
-        tops = in_given_files(self.pipeline.program, self.pipeline.analysis.tops)
-        if len(tops) != 1:
-            raise click.UsageError(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
-        return tops[0]
+        try:
+            return one_top(self.pipeline.program, self.pipeline.analysis.tops)
+        except SeveralTopsError as several:
+            raise click.UsageError(str(several)) from None
 
     def document(self, schema: str, entry: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
         """The JSON object of a command over all inputs."""
@@ -203,17 +201,6 @@ class Run:
                 text = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
                 place = place_of(program, access.at)
                 self.say([Diagnostic("out-of-range", "out-of-range", "error", place, text)])
-
-    def keeps_places(self, texts: Mapping[str, str]) -> None:
-        """Write nothing where ``__LINE__``, ``__COUNTER__`` or asm would be another in new texts, and say so."""
-        from hlspart.rewrite.places import moved_place
-
-        for part in self.parts if texts else ():
-            refusal = moved_place(part, texts)
-            if refusal is not None:
-                place = place_of(part.program, refusal.at)
-                self.say([Diagnostic("place", "place", "error", place, f"nothing is written: {refusal.reason}")])
-                self.code = UNUSABLE
 
     # ------------------------------------------------------------------------------- outputs
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hlspart.expand.expansion import expand, faults
+from hlspart.expand.expansion import expand, faults, unwritten
 from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
 __all__ = [
     "UnknownLoop", "bundles", "capacity", "dependences", "expand", "faults", "interchange", "interleave", "numbers",
-    "purity", "region", "requests", "scalars", "shifting", "texts", "updates",
+    "purity", "region", "requests", "scalars", "shifting", "texts", "unwritten", "updates",
 ]  # fmt: skip

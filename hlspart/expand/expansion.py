@@ -227,6 +227,14 @@ def expand(
     return ExpandResult(tuple(regions), files, lines, tuple(said))
 
 
+def unwritten(program: Program, result: ExpandResult, why: Sequence[Diagnostic]) -> ExpandResult:
+    """``result`` with the texts as they are."""
+    files = {path: program.sources[path].text for path in result.files}
+    lines = {path: line_runs(program.sources[path], ()) for path in files}
+    regions = tuple(replace(r, written=False) for r in result.regions)
+    return ExpandResult(regions, files, lines, (*result.diagnostics, *why))
+
+
 def faults(program: Program, analysis: AccessAnalysis, top: str | None = None) -> list[Diagnostic]:
     """What is wrong with the pragmas of expansions: malformed ones, and regions that are not legal."""
     wanted, said = requests(program, ExpandOptions())

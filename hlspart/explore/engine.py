@@ -19,10 +19,11 @@ from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, task
 from hlspart.explore.store import Store
 from hlspart.explore.timely import latest
 from hlspart.explore.watch import Progress, Watch
+from hlspart.hardware.memory import BUS
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult
-from hlspart.model.memories import MemoryRule
 from hlspart.model.program import Program
+from hlspart.targets import Target
 from hlspart.version import __version__
 
 
@@ -30,18 +31,17 @@ class Explorer:
     """One top function. Raises :class:`RequestFileError`."""
 
     def __init__(
-        self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
-        predict: Predict, banked: Banked, wide: bool = True, progress: Progress | None = None,
-        memories: MemoryRule | None = None, until: float | None = None,
+        self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: Target,
+        predict: Predict, banked: Banked, progress: Progress | None = None,
     ) -> None:  # fmt: skip
-        """``target``: tool, part and clock in words, part of every key. ``wide``: arrays may have several ports.
-        ``progress``: takes lines about how far the search is. ``memories``: what those of the target are built of.
-        ``until``: of the monotonic clock, by when it ends with what it has.
-        """
-        self.options, self.progress, self.until = options, progress, until
+        """``progress``: takes lines about how far the search is. Its time begins here."""
+        self.options, self.progress = options, progress
+        #: Of the monotonic clock, by when it ends with what it has.
+        self.until = None if options.seconds is None else time.monotonic() + options.seconds
         counts = options.budget.bram18k is not None or options.objective == "bram"
-        rule = memories if counts else None
-        self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, wide, rule)
+        rule, wide = target.memories if counts else None, target.argument_storage != BUS
+        words = f"{target.tool} {target.part} {target.clock_ns}"
+        self.plan = SearchPlan(program, analysis, top, options, words, predict, banked, wide, rule)
 
     @property
     def share(self) -> bool:

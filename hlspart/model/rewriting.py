@@ -18,6 +18,7 @@ from hlspart.model.source import Edit, Origin
 Style = Literal["split", "bankdim", "crossbar", "reuse"]
 
 TARGET_MISSED = "rewrite-target-missed"
+PLACE_MOVED = "rewrite-place"  # the new text would change what __LINE__, __COUNTER__ or asm is
 NOT_HELPED = "rewrite-not-helped"  # the same of a loop without a target
 NOT_TRIED = "rewrite-not-tried"
 
@@ -201,9 +202,9 @@ class RewriteResult(Struct, frozen=True):
 
     @property
     def findings(self) -> bool:
-        """Whether a group was refused or in conflict, or nothing found to write for a loop that misses its target."""
+        """Whether a group was refused or in conflict, a target is missed, or a place keeps the text as it is."""
         return any(o.status in ("refused", "conflict") for o in self.outcomes) or any(
-            d.rule == TARGET_MISSED for d in self.diagnostics
+            d.rule in (TARGET_MISSED, PLACE_MOVED) for d in self.diagnostics
         )
 
     def map_json(self) -> dict[str, Any]:

@@ -275,10 +275,15 @@ def withheld(program: Program, result: RewriteResult, refusal: GroupRefusal) -> 
     ]
     diagnostics = [*result.diagnostics, *(diagnostic(program, o) for o in refused)]
     if not refused:  # loops or values that move, no arrays
-        rule, said = f"rewrite-{refusal.code}", f"the text is left as it is: {refusal.reason}"
-        diagnostics.append(Diagnostic(rule, rule, "warning", place(program, refusal.at), said))
+        diagnostics.append(held_back(program, refusal))
     outcomes = tuple(sorted((*left, *refused), key=lambda o: o.group))
     return RewriteResult(texts, dict.fromkeys(texts, ()), lines, (), outcomes, tuple(diagnostics), ())
+
+
+def held_back(program: Program, refusal: GroupRefusal) -> Diagnostic:
+    """Why a text that moves loops or values is not written."""
+    rule, said = f"rewrite-{refusal.code}", f"the text is left as it is: {refusal.reason}"
+    return Diagnostic(rule, rule, "warning", place(program, refusal.at), said)
 
 
 def with_outcomes(program: Program, result: RewriteResult, outcomes: Iterable[GroupOutcome]) -> RewriteResult:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, Self
 
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import Program
 from hlspart.model.rewriting import RewriteResult
 from hlspart.model.source import Origin
-from hlspart.rewrite.engine import withheld
+from hlspart.rewrite.engine import place, withheld
 from hlspart.rewrite.plan import GroupRefusal
 
 
@@ -24,6 +25,16 @@ def placed_alike(old: Readable, result: RewriteResult) -> RewriteResult:
     """``result``, or nothing of it where a place would mean something else in it."""
     refusal = moved_place(old, result.files)
     return result if refusal is None else withheld(old.program, result, refusal)
+
+
+def kept_places(old: Readable, texts: Mapping[str, str]) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    """``texts``; what they replace, and why, where a place would mean something else in them."""
+    refusal = moved_place(old, texts)
+    if refusal is None:
+        return dict(texts), ()
+    sources, at = old.program.sources, place(old.program, refusal.at)
+    said = Diagnostic("place", "place", "error", at, f"the text is left as it is: {refusal.reason}")
+    return {path: sources[path].text for path in texts if path in sources}, (said,)
 
 
 def moved_place(old: Readable, texts: Mapping[str, str]) -> GroupRefusal | None:

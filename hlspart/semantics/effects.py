@@ -325,6 +325,18 @@ def in_given_files(program: Program, tops: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(t for t in tops if program.functions[t].body.at.span.path in given) or tops
 
 
+class SeveralTopsError(Exception):
+    """No function, or more than one, may be the top function."""
+
+
+def one_top(program: Program, tops: tuple[str, ...]) -> str:
+    """The one top function of the given files. Raises :class:`SeveralTopsError`."""
+    own = in_given_files(program, tops)
+    if len(own) != 1:
+        raise SeveralTopsError(f"give --top NAME; candidates are {', '.join(own) or 'none'}")
+    return own[0]
+
+
 def in_hardware(program: Program, tops: tuple[str, ...]) -> frozenset[str]:
     """Functions that the top functions reach."""
     return effects(program).reachable(in_given_files(program, tops))

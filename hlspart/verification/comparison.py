@@ -19,7 +19,7 @@ from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
 from hlspart.model.verifying import CountedPorts, Uninitialised, VerifyResult
-from hlspart.semantics.effects import in_given_files
+from hlspart.semantics.effects import SeveralTopsError, one_top
 from hlspart.targets import Target
 from hlspart.verification.constants import hints_of
 from hlspart.verification.data import Number, Values, from_json, key, pack, size, to_json
@@ -392,7 +392,7 @@ def _top(program: Program, path: str, asked: str | None) -> str:
                 f"{path} does not define {asked}; it defines {', '.join(program.functions) or 'nothing'}"
             )
         return asked
-    tops = in_given_files(program, analyse(program).tops)
-    if len(tops) != 1:
-        raise Incomparable(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
-    return tops[0]
+    try:
+        return one_top(program, analyse(program).tops)
+    except SeveralTopsError as several:
+        raise Incomparable(str(several)) from None

@@ -230,7 +230,7 @@ def test_dsp_blocks_are_those_of_the_c(scale: str, shared: set[tuple[int, ...]])
     pipeline = Pipeline(["f.c"], Options(), lambda _: SCALED.replace("C[i][j] *= v", scale).encode())
     options = ExploreOptions(elements=6, reassociate=True)
     (region,) = Explorer(
-        pipeline.program, pipeline.analysis, "f", options, "", pipeline.predict, lambda _: {}
+        pipeline.program, pipeline.analysis, "f", options, pipeline.target, pipeline.predict, lambda _: {}
     ).plan.searched()
     of = region.written.nest
     assert of.shared_dsp == tuple((frozenset(loops), 3) for loops in sorted(shared))
@@ -250,7 +250,7 @@ def test_elements_at_the_edge_share_operations_too() -> None:
     pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
     options = ExploreOptions(elements=6, reassociate=True)
     (region,) = Explorer(
-        pipeline.program, pipeline.analysis, "f", options, "", pipeline.predict, lambda _: {}
+        pipeline.program, pipeline.analysis, "f", options, pipeline.target, pipeline.predict, lambda _: {}
     ).plan.searched()
     for shard, split in (((1, 5, 2), (4, 1, 1)), ((4, 5, 1), (2, 1, 1))):
         vector = Vector(shard, split, (0, 1, 2))

@@ -243,7 +243,13 @@ def test_published_optima(row: dict) -> None:
     options = ExploreOptions(row["elements"], off_chip=off_chip, assumed=assumed)
     pipeline = Pipeline([path], Options())
     regions = Explorer(
-        pipeline.program, pipeline.analysis, row["kernel"], options, "", lambda _: pipeline.figures, lambda _: {}
+        pipeline.program,
+        pipeline.analysis,
+        row["kernel"],
+        options,
+        pipeline.target,
+        lambda _: pipeline.figures,
+        lambda _: {},
     ).plan.searched()
     results = [searched(r.space, off_chip, ResourceBudget()) for r in regions]
     assert [e.candidates for e in results] == row["candidates"]
