@@ -204,8 +204,8 @@ class _Shim(TypeForms):
                     self.at += 1
                 else:
                     self.emit(token)
-                if kind != "struct" and kind != "value":
-                    self.statement = len(self.out)
+                if kind != "value":
+                    self.statement = self.around.pop() if kind == "struct" else len(self.out)
             case ";":
                 self.emit(token)
                 if not self.parens:

@@ -27,6 +27,7 @@ class Cursor:
         self.parens: list[str] = []
         self.replace: dict[int, list[Token]] = {}  # tokens at these indices were decided ahead
         self.statement = 0  # where in ``out`` the current statement begins
+        self.around: list[int] = []  # where those begin whose structures are open
         self.at = 0
 
     def text(self, offset: int = 0) -> str:

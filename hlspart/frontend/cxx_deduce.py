@@ -5,10 +5,10 @@ What has no declaration with the shape of one is not deduced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hlspart.frontend.cxx_collect import like
-from hlspart.frontend.cxx_shapes import DeclaredShape, alias_of, arguments_of, closing, passed_shape, shape_of
+from hlspart.frontend.cxx_shapes import Classes, DeclaredShape, alias_of, arguments_of, closing, passed_shape, shape_of
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import Token
 
@@ -21,11 +21,13 @@ def deduced(
     at: int,
     instances: Mapping[str, Sequence[list[Token]]],
     pack: str = "",
+    classes: Classes = lambda _: (),
 ) -> dict[str, Sequence[Token]]:
     """The arguments for those of ``params`` that the call whose bracket is ``tokens[at + 1]`` gives.
 
     ``given`` are those written out, which come first; ``definition`` is the template's; ``instances``: arguments of
-    class templates by the name of the instance; ``pack``: the parameter that takes any number of them.
+    class templates by the name of the instance; ``pack``: the parameter that takes any number of them; ``classes``: the
+    text of classes that ``tokens`` do not hold.
     """
     values: dict[str, Sequence[Token]] = dict(zip(params, given, strict=False))
     opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
@@ -43,7 +45,7 @@ def deduced(
         values[pack] = [t for value in known for t in (*value, like(",", "op", value[0]))][:-1]
     for formal, actual in zip(formals, actuals, strict=False):
         wanted = shape_of(formal)
-        passed = passed_shape(actual, tokens, at)
+        passed = passed_shape(actual, tokens, at, classes)
         if wanted is not None and passed is not None:
             refers = any(t.text == "&" for t in formal)
             _match(wanted, _whole(wanted, passed) if refers else passed, frozenset(params), values, tokens, instances)
@@ -79,6 +81,20 @@ def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequen
         if named not in params and [t.text for t in wanted.type] == [t.text for t in passed.type]:
             alike += 1
     return alike
+
+
+def exact(
+    definition: Sequence[Token], opening: int, tokens: Sequence[Token], at: int, classes: Classes,
+    spelling: Callable[[Sequence[Token]], str],
+) -> bool:  # fmt: skip
+    """Whether the call ``tokens[at]`` hands a function, its parameters behind ``opening``, just the types it has."""
+    formals = [shape_of(formal) for formal in _formals(definition, opening)]
+    actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
+    passed = [passed_shape(actual, tokens, at, classes) for actual in actuals]
+    return len(formals) == len(passed) and all(
+        a is not None and b is not None and len(a.extents) == len(b.extents) and spelling(a.type) == spelling(b.type)
+        for a, b in zip(formals, passed, strict=True)
+    )
 
 
 def _whole(wanted: DeclaredShape, passed: DeclaredShape) -> DeclaredShape:

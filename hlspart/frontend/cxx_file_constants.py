@@ -29,7 +29,14 @@ class FileConstants:
         self._known = KnownTypes()
         self._known.note_functions(tokens)
         self._lost: set[str] = set()
+        self._qualified = False  # only the names of classes are noted
         self._read(tokens, 0, len(tokens), "")
+
+    def note_class(self, tokens: Sequence[Token]) -> None:
+        """The constants of an instance of a class template, which other text names with the class."""
+        self._qualified = True
+        self._read(tokens, 0, len(tokens), "")
+        self._qualified = False
 
     def _read(self, tokens: Sequence[Token], at: int, end: int, of: str) -> None:
         start = at
@@ -95,6 +102,8 @@ class FileConstants:
     def _note(self, name: str, value: int | None, of: str) -> None:
         if of and value is not None:
             self._known.constants[f"{of}::{name}"] = value
+        if self._qualified:
+            return
         if value is None or self._known.constants.setdefault(name, value) != value:
             self._lost.add(name)
 

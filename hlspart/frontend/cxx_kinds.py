@@ -52,7 +52,10 @@ def written_out(tokens: list[Token]) -> list[Token]:
 
 
 def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
-    """``typedef struct { C x; } S;`` as ``struct S { C x; };`` where ``C`` is a class: it may have more than C has."""
+    """``typedef struct { int x = 1; } S;`` as ``struct S { int x = 1; };`` where it has, or may have, more than C has.
+
+    It may where what it holds is of a class.
+    """
     tags = [at for at in range(len(tokens) - 2) if [t.text for t in tokens[at : at + 3]] == ["typedef", "struct", "{"]]
     if not tags:
         return tokens
@@ -67,8 +70,11 @@ def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
     for at in reversed(tags):
         last = partner(looked, at + 2)
         named = looked[last + 1].kind == "id" and looked[last + 2].text == ";"
-        if named and classes & {t.text for t in looked[at + 3 : last]}:
-            made[at : last + 2] = [tokens[at + 1], tokens[last + 1], *tokens[at + 2 : last + 1]]
+        if not named:
+            continue
+        class_ = [looked[at + 1], looked[last + 1], *looked[at + 2 : last + 1]]
+        if classes & {t.text for t in looked[at + 3 : last]} or _more(class_, 0, len(class_) - 1):
+            made[at : last + 2] = class_
     return made
 
 

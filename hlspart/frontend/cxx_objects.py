@@ -280,7 +280,11 @@ class _Classes(Constructors):
 
     def _enumeration(self, class_text: ClassText, words: list[Token]) -> list[Token]:
         of, names = class_text.name.text, {t for t, _ in class_text.types}
-        text = [like(f"{of}::{t.text}", "id", t) if t.text in class_text.enumerators else t for t in words]
+        own = [
+            t.text in class_text.enumerators and (k == 0 or words[k - 1].text != "::")  # Log2<8>::value is another's
+            for k, t in enumerate(words)
+        ]
+        text = [like(f"{of}::{t.text}", "id", t) if mine else t for t, mine in zip(words, own, strict=True)]
         return [like(f"{of}::{t.text}", "id", t) if k == 1 and t.text in names else t for k, t in enumerate(text)]
 
     def _prototype(self, text: ClassText, function: MemberFunction, constructor: bool = False) -> list[Token]:

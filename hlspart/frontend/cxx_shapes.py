@@ -5,7 +5,7 @@ The declaration of a name is the nearest one above its use that has the shape of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,11 +15,15 @@ from hlspart.frontend.tokens import Token
 
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 _NO_TYPE = frozenset(("const", "volatile", "static", "register", "constexpr", "typename", "struct", "inline", "extern"))
+_AROUND = ("(", ")", "&")  # of a name in a declarator
 _CASTS = frozenset(("static_cast", "const_cast", "reinterpret_cast"))
 _NO_DECLARATION = frozenset((
     "return", "else", "goto", "case", "typedef", "using", "delete", "throw", "auto", "for", "while", "if", "switch",
     "do",
 ))  # fmt: skip
+
+Classes = Callable[[str], Sequence[Token]]
+"""The text of a class by its name, nothing where it has none."""
 
 
 class DeclaredShape(Struct, frozen=True):
@@ -58,10 +62,18 @@ def shape_of(piece: Sequence[Token]) -> DeclaredShape | None:
         opening = _opening(words)
         extents.insert(0, tuple(words[opening + 1 : -1]))
         words = words[:opening]
-    words = [t for t in words if t.text not in ("(", ")", "&")]
+    words = [t for t, outside in zip(words, _outside(words), strict=True) if not outside or t.text not in _AROUND]
     if len(words) < 2 or words[-1].kind != "id":
         return None
     return DeclaredShape(tuple(_closed(words[:-1])), tuple(extents), words[-1].text)
+
+
+def _outside(words: Sequence[Token]) -> Iterator[bool]:
+    """Of each token, whether it stands outside of the arguments of a template."""
+    level = 0
+    for token in words:
+        level += (token.text == "<") - (token.text == ">") - 2 * (token.text == ">>")
+        yield level <= 0
 
 
 def _closed(words: Sequence[Token]) -> Iterator[Token]:
@@ -87,8 +99,13 @@ def _opening(words: Sequence[Token]) -> int:
     return 0
 
 
-def passed_shape(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> DeclaredShape | None:
-    """What an argument is: a literal, a name, a part of one, its address, or what a call or a cast gives."""
+def passed_shape(
+    actual: Sequence[Token], tokens: Sequence[Token], at: int, classes: Classes = lambda _: ()
+) -> DeclaredShape | None:
+    """What an argument is: a literal, a name, a part of one, its address, or what a call or a cast gives.
+
+    ``classes``: the text of classes that ``tokens`` do not hold.
+    """
     if not actual:
         return None
     first = actual[0]
@@ -98,17 +115,17 @@ def passed_shape(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> D
     if first.text in ("true", "false") and len(actual) == 1:
         return _plain("bool", first)
     if first.text in ("-", "+", "~"):
-        return passed_shape(actual[1:], tokens, at)
+        return passed_shape(actual[1:], tokens, at, classes)
     if first.text == "!":
         return _plain("bool", first)
     if first.text == "&":
-        return _address(passed_shape(actual[1:], tokens, at), first)
+        return _address(passed_shape(actual[1:], tokens, at, classes), first)
     if first.text == "*":
-        return _element(passed_shape(actual[1:], tokens, at))
+        return _element(passed_shape(actual[1:], tokens, at, classes))
     if first.text == "(":
         close = closing(actual, 0)
         if close == len(actual) - 1:
-            return passed_shape(actual[1:-1], tokens, at)
+            return passed_shape(actual[1:-1], tokens, at, classes)
         return _cast(actual[1:close], actual[close + 1 :], tokens)
     if actual[-1].text in (")", "}") and first.kind == "id":  # T(..), T<..>{..}
         opening = next((i for i, t in enumerate(actual) if t.text in ("(", "{")), 0)
@@ -119,10 +136,10 @@ def passed_shape(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> D
             return DeclaredShape(tuple(cast[:-1]), (), "")
         if whole and built and (built[-1].text in (">", ">>") or _is_class(built[-1].text, tokens)):
             return DeclaredShape(tuple(_closed(built)), (), "")
-    return _part(actual, tokens, at)
+    return _part(actual, tokens, at, classes)
 
 
-def _part(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> DeclaredShape | None:
+def _part(actual: Sequence[Token], tokens: Sequence[Token], at: int, classes: Classes) -> DeclaredShape | None:
     """A name, and what indices, members and calls take from it."""
     space: str | None = None
     while len(actual) > 2 and actual[0].kind == "id" and actual[1].text == "::":
@@ -147,7 +164,7 @@ def _part(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> Declared
             ):
                 shape, here = DeclaredShape(tuple(words[0]), (), ""), here + 4
             else:
-                shape, here = _of_class(shape.type[-1].text, name, tokens), here + 2
+                shape, here = _of_class(shape.type, name, tokens, classes), here + 2
         else:
             return None
     return shape
@@ -199,10 +216,15 @@ def _cast(type_: Sequence[Token], behind: Sequence[Token], tokens: Sequence[Toke
     return DeclaredShape(tuple(words), (), "") if is_type and one else None
 
 
-def _of_class(of: str, name: str, tokens: Sequence[Token]) -> DeclaredShape | None:
-    """The member ``name`` of the class ``of``."""
-    alias = alias_of(of, tokens)
-    of = alias[-1].text if alias else of
+def _of_class(type_: Sequence[Token], name: str, tokens: Sequence[Token], classes: Classes) -> DeclaredShape | None:
+    """The member ``name`` of a class."""
+    alias = alias_of(type_[-1].text, tokens)
+    of = alias[-1].text if alias else type_[-1].text
+    return _in_class(of, name, tokens) or _in_class(of, name, classes(of))
+
+
+def _in_class(of: str, name: str, tokens: Sequence[Token]) -> DeclaredShape | None:
+    """The member ``name`` of the class ``of``, where it is defined in the tokens."""
     for at in range(len(tokens) - 2):
         if tokens[at].text not in ("struct", "class") or tokens[at + 1].text != of or tokens[at + 2].text != "{":
             continue

@@ -71,8 +71,10 @@ class NameWords(Cursor):
             if name.text not in self.names or self.in_body:
                 self.names.add(name.text)
                 declared = [("typedef", "id"), (token.text, "id"), (name.text, "id"), (name.text, "id"), (";", "op")]
-                self.out[self.statement : self.statement] = [self.made(t, token, k) for t, k in declared]
+                where = (*self.around, self.statement)[0]
+                self.out[where:where] = [self.made(t, token, k) for t, k in declared]
                 self.statement += len(declared)
+                self.around = [start + len(declared) for start in self.around]
             self.out.append(token)
             self.out.append(name)
             self.at += 2
@@ -84,6 +86,7 @@ class NameWords(Cursor):
             else:
                 self._enumerators()
             self.braces.append("struct")
+            self.around.append(self.statement)
             self.emit(self.tokens[self.at])
             self.statement = len(self.out)
 

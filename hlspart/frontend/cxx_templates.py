@@ -7,13 +7,10 @@ specialisations of a class by their patterns. Where several fit, none is.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-
-from msgspec import Struct, field
+from itertools import pairwise
 
 from hlspart.frontend.cxx_arguments import (
-    as_it_is,
     bound,
     class_alias,
     completed,
@@ -25,16 +22,16 @@ from hlspart.frontend.cxx_arguments import (
     request,
 )
 from hlspart.frontend.cxx_calls import has_calls, named_call, with_names
-from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates, collect, like, matching_angle
+from hlspart.frontend.cxx_collect import TAGS, CxxTemplate, CxxTemplates, collect, like, matching_angle
 from hlspart.frontend.cxx_conditions import all_hold, chosen_arms, type_names
-from hlspart.frontend.cxx_deduce import agreement, deduced
+from hlspart.frontend.cxx_deduce import agreement, deduced, exact
 from hlspart.frontend.cxx_file_constants import FileConstants
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_member_types import MemberTypes
-from hlspart.frontend.cxx_outline import declarations
-from hlspart.frontend.cxx_packs import flat, marked
+from hlspart.frontend.cxx_packs import flat
+from hlspart.frontend.cxx_placing import TemplateInstance, placed
 from hlspart.frontend.cxx_plain import has_methods
-from hlspart.frontend.cxx_shapes import closing
+from hlspart.frontend.cxx_shapes import arguments_of, closing
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.cxx_unused import UnusedFunction, refused, without_unused
 from hlspart.frontend.parse import error
@@ -44,15 +41,6 @@ _Chosen = tuple[CxxTemplate, list[list[Token]]]  # with the values of its parame
 
 _MOST_INSTANCES = 400
 _MOST_OF_ONE = 64
-
-
-class _Instance(Struct, eq=False):
-    """An instance: its template, the name that its uses have, its arguments in a row, and its tokens."""
-
-    template: CxxTemplate
-    name: str
-    arguments: list[Token]
-    tokens: list[Token] = field(default_factory=list)
 
 
 def instantiated(
@@ -85,7 +73,7 @@ def instantiated(
     # what a header's class has for others is no hole in it
     unused = [t for t in unused if not (t.owner and t.tokens[0].path != path)]
     _raise([fault for t in unused if (fault := refused(t, path)) is not None])  # all at once: each costs a reading
-    return work.placed(unused), unused_functions
+    return placed(table, list(work.made.values()), unused), unused_functions
 
 
 def _raise(faults: Sequence[SourceError]) -> None:
@@ -99,15 +87,17 @@ class _Instances:
 
     def __init__(self, table: CxxTemplates) -> None:
         self.table, self.templates = table, table.templates
-        self.made: dict[tuple[int, str], _Instance] = {}
-        self.by_name: dict[str, _Instance] = {}
+        self.made: dict[tuple[int, str], TemplateInstance] = {}
+        self.by_name: dict[str, TemplateInstance] = {}
         self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
         self.names = InstanceNames(self.instances)
         self.types = type_names(table.rest)  # what names of types stand for
         self.member_types = MemberTypes(table.rest, self.types)
         self.constants = FileConstants(table.rest)
-        self._waiting: list[_Instance] = []
+        self._waiting: list[TemplateInstance] = []
         self._called = has_calls(table.templates)
+        self._classes: dict[str, int] | None = None  # where those that are no templates begin
+        self._ordinary: dict[str, list[int]] | None = None  # functions that have the name of a template
 
     def expand(self, tokens: list[Token]) -> None:
         """Replace uses in ``tokens`` by the names of instances, in place."""
@@ -185,6 +175,7 @@ class _Instances:
             return
         for part in given:
             self.expand(part)
+            self._constants_of_classes(part)
         given = [self.member_types.basic(self.constants.folded(part)) for part in given]
         if at > 1 and tokens[at - 1].text == "::":
             owned = [t for t in group if t.owner == tokens[at - 2].text]
@@ -196,7 +187,7 @@ class _Instances:
                 if len(around) == 1 or tokens[at - 1].text in (".", "->")
                 else ([t for t in group if not t.owner] or group)
             )
-        chosen = self._class(group, given) if struct else self._function(group, given, tokens, end, called)
+        chosen = self._class(group, given) if struct else self._function(group, given, tokens, at, end, called)
         if chosen is None:
             return
         template, values = chosen
@@ -209,7 +200,49 @@ class _Instances:
             name.end = tokens[end].end
         tokens[at : end + 1] = [name]
 
-    def _instance(self, template: CxxTemplate, values: list[list[Token]], key: str, at: Token) -> _Instance:
+    def _constants_of_classes(self, tokens: Sequence[Token]) -> None:
+        """Know the constants of the instances that an expression names: ``Log2<8>::value``."""
+        for word, sign in pairwise(tokens):
+            instance = self.by_name.get(word.text) if sign.text == "::" else None
+            if instance is not None and instance.template.struct and instance in self._waiting:
+                self._waiting.remove(instance)
+                self.expand(instance.tokens)
+                self._constants_of_classes(instance.tokens)
+                self.constants.note_class(instance.tokens)
+
+    def _is_ordinary(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether the call at ``at`` means a function of the name that is no template: one of just its types."""
+        rest = self.table.rest
+        if self._ordinary is None:
+            self._ordinary = {}
+            for here in range(1, len(rest) - 3):
+                named = rest[here].text in self.templates and rest[here + 1].text == "(" and rest[here - 1].kind == "id"
+                if named and rest[closing(rest, here + 1) + 1 :][:1] and rest[closing(rest, here + 1) + 1].text == "{":
+                    self._ordinary.setdefault(rest[here].text, []).append(here)
+        places = self._ordinary.get(tokens[at].text, ())
+        return any(exact(rest, place + 1, tokens, at, self._class_text, self._one_spelling) for place in places)
+
+    def _one_spelling(self, type_: Sequence[Token]) -> str:
+        """A type as text, however its arguments are written."""
+        own = arguments_of(type_)
+        if not own:
+            return " ".join(t.text for t in self.member_types.basic(list(type_)))
+        name = next(t.text for t, behind in pairwise(type_) if behind.text == "<")
+        return f"{name}<{','.join(self._one_spelling(self.constants.folded(part)) for part in own)}>"
+
+    def _class_text(self, name: str) -> Sequence[Token]:
+        """The text of a class, or of an instance of a template of one."""
+        instance = self.by_name.get(name)
+        if instance is not None:
+            return instance.tokens if instance.template.struct else ()
+        rest = self.table.rest
+        if self._classes is None:
+            heads = (k for k, t in enumerate(rest[:-3]) if t.text in TAGS and rest[k + 2].text == "{")
+            self._classes = {rest[k + 1].text: k for k in heads}
+        at = self._classes.get(name)
+        return () if at is None else rest[at : closing(rest, at + 2) + 1]
+
+    def _instance(self, template: CxxTemplate, values: list[list[Token]], key: str, at: Token) -> TemplateInstance:
         known = self.made.get((id(template), key))
         if known is not None:
             return known
@@ -220,7 +253,7 @@ class _Instances:
         name = f"{template.name}<{key}>"
         while name in self.by_name:  # of another template of this name
             name += "'"
-        self.made[id(template), key] = self.by_name[name] = made = _Instance(
+        self.made[id(template), key] = self.by_name[name] = made = TemplateInstance(
             template, name, [t for v in values for t in v]
         )
         self.instances[name] = values
@@ -232,7 +265,7 @@ class _Instances:
         self._waiting.append(made)
         return made
 
-    def _members(self, made: _Instance, values: list[list[Token]]) -> None:
+    def _members(self, made: TemplateInstance, values: list[list[Token]]) -> None:
         """Member functions that stand outside of a class, and templates in it, which now are those of this instance."""
         for outside in self.table.outside.get(made.template.name, ()):
             if len(outside.params) == len(values) and made.template.pattern is None:
@@ -273,8 +306,9 @@ class _Instances:
         return most[0] if len(most) == 1 else None
 
     def _function(
-        self, group: Sequence[CxxTemplate], given: list[list[Token]], tokens: Sequence[Token], end: int, called: bool
-    ) -> _Chosen | None:
+        self, group: Sequence[CxxTemplate], given: list[list[Token]], tokens: Sequence[Token], at: int, end: int,
+        called: bool,
+    ) -> _Chosen | None:  # fmt: skip
         """The function template that a call means."""
         fitting: list[tuple[CxxTemplate, list[list[Token]]]] = []
         count = len(split(list(tokens[end + 2 : closing(tokens, end + 1)]))) if called else None
@@ -285,7 +319,16 @@ class _Instances:
                 continue
             values: list[list[Token]] | None
             if called and (len(given) < len(template.params) or template.pack):
-                types = deduced(template.params, given, template.tokens, tokens, end, self.instances, template.pack)
+                types = deduced(
+                    template.params,
+                    given,
+                    template.tokens,
+                    tokens,
+                    end,
+                    self.instances,
+                    template.pack,
+                    self._class_text,
+                )
                 values = completed(template, types)
                 values = values if values is not None or not given else bound(template, given)
             else:
@@ -301,100 +344,7 @@ class _Instances:
             ranked = [(agreement(t.params, t.tokens, tokens, end), t, values) for t, values in fitting]
             best = max((rank for rank, _, _ in ranked if rank is not None), default=0)
             fitting = [(t, values) for rank, t, values in ranked if rank == best]
-        if len(fitting) != 1:
+        if len(fitting) != 1 or (called and end == at and self._is_ordinary(tokens, at)):
             return None
         special = [(t, own) for t in group if (own := matched(t, flat(*fitting[0]))) is not None]
         return special[0] if special else fitting[0]
-
-    # ---------------------------------------------------------------------------- in the text
-
-    def placed(self, unused: Sequence[CxxTemplate]) -> list[Token]:
-        """Everything in order; the only instance of a name keeps the template's own name."""
-        counts = Counter(i.template.name for i in self.made.values())
-        for name, number in counts.items():
-            if number > 1:
-                marked([i.tokens for i in self.made.values() if i.template.name == name], name)
-        rest, emitted, reached = self.table.rest, set[int](), set[int]()
-        result: list[Token] = []
-        anchors = {id(t.anchor): t for t in self.table.every()}
-        early = self._late()
-        here: dict[int, list[_Instance]] = {}
-        for instance in self.made.values():
-            if id(instance) not in early:
-                here.setdefault(id(instance.template), []).append(instance)
-        open_ = set(map(id, unused))
-        names = Counter(t.text for part in (rest, *(x.tokens for x in self.table.every())) for t in part)
-
-        def emit(instance: _Instance) -> None:
-            if id(instance) in emitted or id(instance.template) not in reached:
-                return
-            emitted.add(id(instance))
-            inside: set[int] = set()
-            for token in instance.tokens:
-                if token.text in self.by_name and not self.by_name[token.text].template.owner:
-                    emit(self.by_name[token.text])
-                if id(token) in anchors:
-                    reached.add(id(anchors[id(token)]))
-            for token in instance.tokens:
-                template = anchors.get(id(token))
-                if template is None:
-                    result.append(token)
-                    continue
-                for member in here.get(id(template), ()):
-                    if id(member) not in inside:
-                        inside.add(id(member))
-                        emit(member)
-                if id(template) in open_:
-                    result.extend(as_it_is(template, names))
-
-        starts = declarations(rest) if early else {}
-        for at, token in enumerate(rest[:-3]):  # the sentinels stand behind all instances
-            for inside in rest[at : starts.get(at, at)]:
-                if inside.text in self.by_name and not self.by_name[inside.text].template.owner:
-                    emit(self.by_name[inside.text])
-            template = anchors.get(id(token))
-            if template is None:
-                result.append(token)
-                continue
-            reached.add(id(template))
-            for instance in here.get(id(template), ()):
-                emit(instance)
-            if id(template) in open_:
-                result.extend(as_it_is(template, names))
-        for instance in self.made.values():
-            if not instance.template.owner:
-                emit(instance)
-        single = {name for name, number in counts.items() if number == 1}
-        for token in result:
-            if token.kind == "id" and token.text in self.by_name and self.by_name[token.text].template.name in single:
-                token.text = self.by_name[token.text].template.name
-        return [*result, *rest[-3:]]
-
-    def _late(self) -> set[int]:
-        """Instances that cannot stand where their templates do: their arguments are declared behind that place."""
-        first: dict[str, int] = {}
-        places: dict[int, int] = {}
-        anchors = {id(t.anchor): id(t) for t in self.table.every()}
-        for at, token in enumerate(self.table.rest):
-            first.setdefault(token.text, at)
-            if id(token) in anchors:
-                places[anchors[id(token)]] = at
-        for name, group in self.templates.items():
-            if group[0].struct:
-                first[name] = min((places[id(t)] for t in group if id(t) in places), default=-1)
-        instances = list(self.made.values())
-        early = {
-            id(i) for i in instances
-            if not i.template.owner
-            and any(first.get(t.text, -1) > places.get(id(i.template), 0) for t in i.arguments if t.kind == "id")
-        }  # fmt: skip
-        grown = bool(early)
-        while grown:
-            more = {
-                id(i) for i in instances
-                if id(i) not in early and not i.template.owner
-                and any(t.text in self.by_name and id(self.by_name[t.text]) in early for t in i.tokens)
-            }  # fmt: skip
-            early |= more
-            grown = bool(more)
-        return early

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hlspart.frontend.cxx_arguments import width_at
 from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_tags import NameWords
 from hlspart.frontend.cxx_types import BASIC
-from hlspart.frontend.tokens import Token, spell
+from hlspart.frontend.tokens import PragmaToken, Token, spell
 
 CASTS = {"static_cast", "reinterpret_cast", "const_cast", "bit_cast"}
 _STD_TEMPLATES = {
@@ -27,12 +29,14 @@ BEFORE_EXPRESSION = {
     "=", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "&", "|", "^", "?", ":", "[",
     "(", ",", "return", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "case", "{",
 }  # fmt: skip
+_BEFORE_TYPE = frozenset(("", ";", "{", "}", "(", ",", "const", "static", "volatile", "typedef"))
 
 
 class TypeForms(NameWords):
     """Rewrites what stands for a type. ``unread``: class templates whose text is not read."""
 
     unread: frozenset[str] = frozenset()
+    _plain: set[str] | None = None  # names that stand without arguments somewhere
 
     def _width(self, token: Token) -> bool:
         """``T::width`` of an arithmetic type as its number."""
@@ -126,7 +130,8 @@ class TypeForms(NameWords):
         known = token.text in _WIDE or token.text in _STD_TEMPLATES or token.text in self.unread
         qualified = self.at > 0 and self.tokens[self.at - 1].text == "::"
         call = after == "(" and all(t.kind in ("id", "num") or t.text in (",", "::", "*", "<", ">") for t in arguments)
-        if not (known or qualified or call):
+        nowhere = not (known or qualified or call) and self._declared_nowhere(token, end)
+        if not (known or qualified or call or nowhere):
             return False
         text = token.text + "<" + spell(arguments).strip() + ">"
         merged = self.made(text, token, "id")
@@ -136,7 +141,7 @@ class TypeForms(NameWords):
         elif merged.lo >= 0 and last.hi >= 0:
             merged.hi = last.hi
         if known or not call:
-            self.types[text] = self.known.template_type(token.text, arguments, text)
+            self.types[text] = self.known.template_type(token.text, arguments, text, nowhere)
         self.tokens[self.at : end + 1] = [merged]
         shift = end - self.at
         self.replace = {(i - shift if i > end else i): v for i, v in self.replace.items()}
@@ -144,12 +149,23 @@ class TypeForms(NameWords):
             self.emit(merged)
         return True
 
+    def _declared_nowhere(self, token: Token, end: int) -> bool:
+        """Whether ``Name<..>``, up to ``end``, stands where a type must, and nothing else says the name."""
+        before, after = self.previous_text(), self.tokens[end + 1 : end + 2]
+        starts = before in _BEFORE_TYPE or (bool(self.out) and isinstance(self.out[-1], PragmaToken))
+        if not starts or not after or not (after[0].kind == "id" or after[0].text in ("&", "*", "&&")):
+            return False
+        if self._plain is None:
+            self._plain = {t.text for t, behind in pairwise(self.tokens) if t.kind == "id" and behind.text != "<"}
+        return token.text not in self._plain
+
     def _functional_cast(self, token: Token) -> bool:
         """``T(x)`` and ``T{x}`` inside an expression as ``(T)(x)``, ``(T){x}``."""
         following = self.text(1)
         if following not in ("(", "{") or self.previous_text() not in BEFORE_EXPRESSION:
             return False
-        if following == "{" and (not self.in_body or self.previous_text() in ("{", ")")):
+        outside = not self.in_body and self.previous_text() != "=" and self.braces[-1:] != ["value"]
+        if following == "{" and (outside or self.previous_text() in ("{", ")")):
             return False
         if following == "(" and self.text(2) in ("*", "&"):
             return False

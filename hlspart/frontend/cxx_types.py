@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.tokens import Token, spell
+from hlspart.frontend.tokens import OPEN_TYPE, Token, spell
 from hlspart.model import program as ir
 
 AUTO = "__auto_type"
@@ -114,20 +114,21 @@ class KnownTypes:
         except NotConstant:
             return None
 
-    def template_type(self, name: str, arguments: list[Token], text: str) -> ir.CType:
-        """``name<arguments>``, spelled ``text``."""
+    def template_type(self, name: str, arguments: list[Token], text: str, declared_nowhere: bool = False) -> ir.CType:
+        """``name<arguments>``, spelled ``text``; open where a width is not known, or nothing declares the name."""
         parts = split(arguments)
         numbers = [self.evaluate(p) for p in parts]
         first = numbers[0] if numbers else None
+        unknown = ir.OtherType(text + OPEN_TYPE)
         match name:
             case "ap_int" | "ap_uint" | "ac_int":
                 if first is None or first <= 0:
-                    return ir.OtherType(text)
+                    return unknown
                 signed = name == "ap_int" or (name == "ac_int" and (len(parts) < 2 or spell(parts[1]) != "false"))
                 return ir.ScalarType(text, "int", first, signed)
             case "ap_fixed" | "ap_ufixed":
                 if first is None or len(numbers) < 2 or numbers[1] is None or first <= 0:
-                    return ir.OtherType(text)
+                    return unknown
                 return ir.ScalarType(text, "fixed", first, name == "ap_fixed", first - numbers[1])
             case "stream" | "burst_maxi":  # one word at a time, in order
                 words = self.type_of(parts[0]) if parts else ct.UNKNOWN
@@ -146,7 +147,7 @@ class KnownTypes:
                 members += [(n, self._bits(max(1, w))) for n, w in zip(("user", "id", "dest"), sides, strict=False)]
                 return ir.StructType(text, tuple(members))
             case _:
-                return ir.OtherType(text)
+                return unknown if declared_nowhere else ir.OtherType(text)
 
     def _bits(self, width: int | None, signed: bool = False) -> ir.CType:
         if not width:

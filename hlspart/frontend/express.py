@@ -425,7 +425,8 @@ class Expressions:
         then, _, _ = self.lower(node.iftrue)
         other, begin, end = self.lower(node.iffalse)
         _, end = self._right(begin, end)
-        type_ = ct.arithmetic(then.type, other.type)
+        same = isinstance(then.type, ir.StructType) and then.type == other.type
+        type_ = then.type if same else ct.arithmetic(then.type, other.type)
         return ir.Conditional(self.at(first, end), type_, test, then, other), first, end
 
     def _cast(self, node: Any) -> Ranged:
@@ -515,5 +516,5 @@ def _listed(operand: ir.Expr) -> tuple[ir.Expr, ...]:
 
 def _wide(expr: ir.Expr) -> bool:
     """A value of an arbitrary-precision type that is no assignment: ``(a, b)`` of such concatenates."""
-    effect = isinstance(expr, (ir.Assign, ir.IncDec, ir.Call))
+    effect = isinstance(expr, (ir.Assign, ir.IncDec))
     return isinstance(expr.type, ir.ScalarType) and expr.type.library is not None and not effect

@@ -79,6 +79,8 @@ class ObjectCalls:
         plain = [item for ways, item in items if not ways]
         if not (open_ or value.type == target) or len(plain) < len(items):
             return value
+        if isinstance(value.type, ir.ScalarType) and len(items) < 2 and self.context.language == "c++":  # T{x} and T{}
+            return ir.Cast(value.at, value.type, plain[0] if plain else ir.integer(0, value.at))
         if of is None:
             return plain[0] if len(plain) == 1 and open_ and isinstance(target, ir.ScalarType) else value
         entry = self.context.lookup(f"{of.name}::new")
@@ -90,14 +92,8 @@ class ObjectCalls:
         """A value where another type is needed: by a constructor of the one class, or an operator of the other."""
         value = self.braced(value, target)
         to, of = _structure(target), _structure(value.type)
-        if to is not None and ir.vector(to) is None and isinstance(value.type, ir.ScalarType):
-            made = self.made(to, (value,), value.at, value.at)
-            if made is None and self.context.lookup(_constructor(to)) is not None:
-                return ir.OpaqueExpr(value.at, to, f"conversion to {to.name}", (value,))
-            return made or value
-        if to is not None and of is not None and to.name != of.name:
-            entry = self.context.lookup(f"{of.name}::operator{to.name}")
-            return self.call(entry, (value,), value.at, value.at) if isinstance(entry, FunctionDeclaration) else value
+        if to is not None and ir.vector(to) is None and to != of:
+            return self._object_of(value, to)
         if of is not None and isinstance(target, ir.ScalarType):
             start = f"{of.name}::operator"
             known = {n for names in self.context.names for n in names if n.startswith(start)}
@@ -108,6 +104,19 @@ class ObjectCalls:
             if functions:
                 return ir.OpaqueExpr(value.at, target, f"conversion of {of.name}", (value,))
         return value
+
+    def _object_of(self, value: ir.Expr, to: ir.StructType) -> ir.Expr:
+        """An object of a class for a value of another type; of a class that inherits it a part, copied."""
+        of = _structure(value.type)
+        entry = self.context.lookup(f"{of.name}::operator{to.name}") if of is not None else None
+        if isinstance(entry, FunctionDeclaration):
+            return self.call(entry, (value,), value.at, value.at)
+        if of is not None and (of.name == to.name or of.members[: len(to.members)] == to.members):
+            return value
+        made = self.made(to, (value,), value.at, value.at)
+        if made is None and self.context.lookup(_constructor(to)) is not None:
+            return ir.OpaqueExpr(value.at, to, f"conversion to {to.name}", (value,))
+        return made or value
 
     def initial(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
         """The value that a new object begins with: converted, and copied as its class says.

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from hlspart.model.code import once_per_code
 from hlspart.model.program import (
+    CONCATENATION,
     CONSTRUCTOR,
     LITERAL,
     MEMBERS,
@@ -71,7 +72,7 @@ from hlspart.transform.forward import Forward
 from hlspart.transform.handed import array_place, target_of
 from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
-_VALUES = (CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
+_VALUES = (CONCATENATION, CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
 _LARGEST = 400  # calls expanded in one function
 
 

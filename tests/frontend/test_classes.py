@@ -335,3 +335,78 @@ def test_what_a_call_gives_is_converted() -> None:
     text += LOOP.replace("STATEMENT", "Spread<float> s = in.read(); out[i] = s.parts[1];") + "}\n"
     ii, depth = intervals(text)[-1]
     assert ii == 1 and depth is not None and depth > 3  # a product of floats; what is only read takes one state
+
+
+COMPUTING = """struct Pair { int x, y; };
+struct Sum { int v;
+  Sum() {}
+  Sum(const Sum &o) { v = o.v * o.v; }
+  Sum(const Pair &p) { v = p.x; for (int k = 0; k < 3; k++) v = v * p.y + 1; }
+};
+int value(Sum s) {
+#pragma HLS INLINE
+  return s.v;
+}
+Sum made(const Pair &p) {
+#pragma HLS INLINE
+  return p;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "plainly"),
+    [
+        ("Pair p = {in[i], i}; out[i] = value(p);", "int v = in[i]; CHAIN out[i] = v;"),
+        ("Pair p = {in[i], i}; Sum s; s = p; out[i] = s.v;", "int v = in[i]; CHAIN out[i] = v;"),
+        ("Pair p = {in[i], i}; out[i] = made(p).v;", "int v = in[i]; CHAIN out[i] = v;"),
+        (
+            "Sum a, b; a.v = in[i]; b.v = i * 3; out[i] = value(i > 3 ? a : b);",
+            "int b = i * 3, v = i > 3 ? in[i] : b; out[i] = v * v;",
+        ),
+    ],
+)
+def test_what_a_conversion_computes_takes_its_time(body: str, plainly: str) -> None:
+    """Where an object of another class, or one of two, is handed over, assigned or given back."""
+    plainly = plainly.replace("CHAIN", "for (int k = 0; k < 3; k++) v = v * i + 1;")
+    head = COMPUTING + "void top(int in[32], int out[32]) {"
+    written, expected = (intervals(head + LOOP.replace("STATEMENT", text) + "}\n")[-1] for text in (body, plainly))
+    assert written == expected
+
+
+BRACED = """#include <ap_int.h>
+static const auto mark = ap_uint<16>{0x55};
+typedef struct { int v; bool last = true; } tagged;
+static ap_uint<8> next(ap_uint<8> d, ap_uint<32> &r) {
+#pragma HLS INLINE
+  r = r + d;
+  return d;
+}
+void top(float f[32], ap_uint<8> in[32], ap_uint<10> out[32]) {
+  ap_uint<32> r = 0;"""
+
+
+@pytest.mark.parametrize(
+    ("body", "plainly"),
+    [
+        (
+            "union { struct bits { unsigned frac : 23, exp : 8, sign : 1; } b; float f; } u; u.f = f[i];"
+            " u.b.exp = u.b.exp + 1; out[i] = u.b.exp;",
+            "union { unsigned b; float f; } u; u.f = f[i]; out[i] = (unsigned char)((u.b >> 23) + 1);",
+        ),
+        ("out[i] = ap_uint<10>{in[i]};", "out[i] = (ap_uint<10>)in[i];"),
+        ("out[i] = ap_uint<10>{};", "out[i] = 0;"),
+        ("out[i] = mark + in[i];", "out[i] = (ap_uint<16>)0x55 + in[i];"),
+        (
+            "out[i] = ap_uint<10>{(ap_uint<1>{1}, ap_uint<1>{0}, next(in[i], r))};",
+            "r = r + in[i]; out[i] = (ap_uint<10>)512 | in[i];",
+        ),
+        ("tagged t; t.v = in[i]; out[i] = t.v + t.last;", "int v = in[i]; out[i] = v + true;"),
+    ],
+)
+def test_values_in_braces_are_numbers(body: str, plainly: str) -> None:
+    """As without them, in structures of the text too."""
+    texts = [BRACED + LOOP.replace("STATEMENT", s) + "}\n" for s in (body, plainly)]
+    assert not good(texts[0], "t.cpp").holes
+    written, expected = (intervals(text)[-1] for text in texts)
+    assert written == expected and written[0] == 1

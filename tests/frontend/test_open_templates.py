@@ -474,3 +474,43 @@ template <int P> struct C {
 def test_a_parameter_is_a_value_that_instances_have_and_another_name_is_none(value: str, code: str) -> None:
     found = Pipeline(["t.cpp"], Options(), lambda _: PRAGMAS.replace("VALUE", value).encode()).validation
     assert [s.code for s in found.statuses] == [code, code]
+
+
+MISSING = """#include "not_there.h"
+#include <ap_int.h>
+void top(Queue<int> &q, Pair<int, 4> p, ap_uint<WIDE> tab[64], const ap_fixed<WIDE, 4> &s, int in[64], int out[64]) {
+  float x[64];
+PLAIN:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    x[i] = in[i] * 2;
+  }
+WIDTHS:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    out[i] = tab[i];
+  }
+CARRIED:
+  for (int i = 1; i < 64; i++) {
+#pragma HLS PIPELINE
+    tab[i] = tab[i - 1] * tab[i - 1];
+  }
+QUEUE:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    q.write(in[i]);
+  }
+}
+"""
+
+
+def test_a_template_that_nothing_declares_costs_the_loops_that_touch_it() -> None:
+    """As a width of a build does: of it only what carries a value to the next iteration depends."""
+    figures = Pipeline(["t.cpp"], Options(), read=lambda path: _only(path, MISSING)).figures
+    assert {x.name: x.ii for x in figures.loops} == {"PLAIN": 1, "WIDTHS": 1, "CARRIED": None, "QUEUE": None}
+
+
+def _only(path: str, text: str) -> bytes:
+    if path != "t.cpp":
+        raise FileNotFoundError(path)
+    return text.encode()

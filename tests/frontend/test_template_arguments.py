@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from frontend_help import LOOP, good, intervals, whole
@@ -277,3 +278,81 @@ void top(P in[32], int out[32]) {"""
     text += LOOP.replace("STATEMENT", "P p = in[i].same(); out[i] = p.d[0];") + "}\n"
     assert not any("template instances" in hole.cause for hole in good(text, "t.cpp").holes)
     assert [ii for ii, _ in intervals(text)] == [1]
+
+
+RECURSIVE = {
+    "enumerator": "template <int N> struct Log { enum { value = 1 + Log<N / 2>::value }; };\n"
+    "template <> struct Log<1> { enum { value = 0 }; };\n",
+    "constant": "template <int N> struct Log { static const int value = 1 + Log<N / 2>::value; };\n"
+    "template <> struct Log<1> { static const int value = 0; };\n",
+    "two": "template <int N> struct Pow { enum { value = 2 * Pow<N - 1>::value }; };\n"
+    "template <> struct Pow<0> { enum { value = 1 }; };\n"
+    "template <int N> struct Log { static const int value = 1 + Log<Pow<N>::value / 16>::value; };\n"
+    "template <> struct Log<16> { static const int value = Pow<3>::value; };\n",
+}
+
+
+@pytest.mark.parametrize("how", RECURSIVE)
+def test_a_class_that_computes_by_naming_itself_gives_its_number(how: str, tmp_path: Path) -> None:
+    """As gcc computes it, in an extent, as an argument of another template and of a type, in another class."""
+    named = "Log<8>::value" if how == "two" else "Log<37>::value"
+    head = RECURSIVE[how]
+    number = _compiled(f"{head}\nint main() {{ return {named}; }}", tmp_path)
+    text = f"""#include <array>
+#include <ap_int.h>
+{head}
+template <int M> void fill(std::array<int, M> &t) {{ t[0] = M; }}
+void f(int a[{named}], std::array<int, {named}> &s, ap_int<{named}> b) {{ a[0] = b; fill<{named}>(s); }}
+"""
+    found = whole(text)
+    a, b, s = (next(v for v in found.variables if v.name == name and v.function == "f") for name in "abs")
+    assert a.dims == (number,)
+    assert isinstance(b.type, ir.ScalarType) and b.type.bits == number
+    assert isinstance(s.type, ir.StructType)
+    assert [kind.dims for _, kind in s.type.members if isinstance(kind, ir.ArrayType)] == [(number,)]
+
+
+def _compiled(text: str, folder: Path) -> int:
+    """What a program ends with, as gcc compiles it."""
+    (folder / "t.cpp").write_text(text)
+    subprocess.run(["g++", "-o", folder / "t", folder / "t.cpp"], check=True, capture_output=True)
+    return subprocess.run([folder / "t"], check=False).returncode
+
+
+SAME_NAME = """template <typename T> void g(T &x, T y) {
+#pragma HLS INLINE
+  x = y / 3;
+}
+void g(float &x, float y) {
+#pragma HLS INLINE
+  x = y;
+}
+struct Pair { float a; int b; };
+void top(float in[32], int other[32], float out[32]) {"""
+
+
+@pytest.mark.parametrize(
+    ("body", "plainly"),
+    [
+        ("float z; g(z, in[i]); out[i] = z;", "out[i] = in[i];"),
+        ("int z; g(z, other[i]); out[i] = z;", "out[i] = other[i] / 3;"),
+        ("Pair p; g(p.a, in[i]); out[i] = p.a;", "out[i] = in[i];"),
+        ("Pair p; g(p.b, other[i]); out[i] = p.b;", "out[i] = other[i] / 3;"),
+        ("float z; g<float>(z, in[i]); out[i] = z;", "out[i] = in[i] / 3;"),
+    ],
+)
+def test_a_function_of_just_the_types_comes_before_a_template(body: str, plainly: str) -> None:
+    written, expected = (intervals(SAME_NAME + LOOP.replace("STATEMENT", s) + "}\n")[-1] for s in (body, plainly))
+    assert written == expected and written[0] == 1
+
+
+def test_a_width_by_the_size_of_a_type_is_deduced() -> None:
+    head = """#include <ap_int.h>
+template <typename T, int N> void bits(ap_uint<N> &in, T &out) { out = in(N - 1, 0); }
+template <typename T, int E> struct Packed { ap_uint<8 * sizeof(T) * E> all; T parts[E]; };
+void top(ap_uint<64> in[32], unsigned short out[32]) {"""
+    body = "Packed<unsigned short, 4> p; ap_uint<8 * sizeof(unsigned short)> x = in[i]; bits(x, p.parts[2]);"
+    found = whole(head + LOOP.replace("STATEMENT", body + " out[i] = p.parts[2];") + "}\n")
+    (made,) = (f for f in found.functions.values() if f.name.startswith("bits") and not f.open)
+    kinds = [found.variables[v].type for v in made.params]
+    assert [(k.bits, k.signed) for k in kinds if isinstance(k, ir.ScalarType)] == [(16, False), (16, False)]
