@@ -49,7 +49,7 @@ class FunctionDeclaration(Struct, frozen=True):
     @property
     def types(self) -> tuple[str, ...]:
         """The signature without what a call may or may not change."""
-        return tuple(x.removeprefix("const ") for x in self.signature)
+        return tuple(x.removeprefix("const ").removeprefix("volatile ") for x in self.signature)
 
 
 class VariableId(Struct, frozen=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hlspart.frontend.cxx_classes import without_classes
+from hlspart.frontend.cxx_collect import TAGS
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import head_of, partner
 from hlspart.frontend.cxx_objects import as_structures, class_names
@@ -54,8 +55,9 @@ def written_out(tokens: list[Token]) -> list[Token]:
 def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
     """``typedef struct { int x = 1; } S;`` as ``struct S { int x = 1; };`` where it has, or may have, more than C has.
 
-    It may where what it holds is of a class.
+    It may where what it holds is of a class. ``using S = struct { .. };``, which C has not, always is.
     """
+    tokens = _with_names(tokens, end)
     tags = [at for at in range(len(tokens) - 2) if [t.text for t in tokens[at : at + 3]] == ["typedef", "struct", "{"]]
     if not tags:
         return tokens
@@ -75,6 +77,17 @@ def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
         class_ = [looked[at + 1], looked[last + 1], *looked[at + 2 : last + 1]]
         if classes & {t.text for t in looked[at + 3 : last]} or _more(class_, 0, len(class_) - 1):
             made[at : last + 2] = class_
+    return made
+
+
+def _with_names(tokens: list[Token], end: Token) -> list[Token]:
+    """``using S = struct { .. };`` as ``struct S { .. };``."""
+    looked = [*tokens, *[end] * LOOK_AHEAD]
+    made = list(tokens)
+    for at in range(len(tokens) - 4, -1, -1):
+        sign, tag, opening = (looked[at + k].text for k in (2, 3, 4))
+        if tokens[at].text == "using" and sign == "=" and tag in TAGS and opening == "{":
+            made[at : at + 4] = [tokens[at + 3], tokens[at + 1]]
     return made
 
 

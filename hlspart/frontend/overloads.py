@@ -59,7 +59,7 @@ def chosen(
     open_ = [x for x in every if len(x.signature) >= count]  # more parameters may have default arguments
     typed = {x.name: _types(x, functions, variables) for x in open_}
     types = [a.type for a in args]
-    open_ = _const_or_not(open_, args, variables)
+    open_ = _by_qualifiers(open_, args, variables)
     open_ = [x for x in open_ if all(map(_is_stream, x.types, types))]
     same = []
     if all(typed[x.name] is not None for x in open_):
@@ -76,20 +76,35 @@ def chosen(
     return FunctionDeclaration(f"one of the functions {every[0].name}", unknown)
 
 
-def _const_or_not(
+def _by_qualifiers(
     every: Sequence[FunctionDeclaration], args: Sequence[ir.Expr], variables: Sequence[ir.Variable]
 ) -> list[FunctionDeclaration]:
-    """Without those of which another differs in const alone, and is the one for what a call hands over."""
+    """Without those of which another differs in const and volatile alone, and is the one for what a call hands over."""
     kept = list(every)
     for one in every:
         for other in every:
-            pairs = list(zip(one.signature, other.signature, args, strict=False))
-            unlike = [(a, arg) for a, b, arg in pairs if a != b]
-            if not unlike or one.types != other.types:
+            if one is other or one.types != other.types:
                 continue
-            if any(a.startswith("const ") != _is_const(arg, variables) for a, arg in unlike) and one in kept:
-                kept.remove(one)
+            said = zip(map(_qualifiers, one.signature), map(_qualifiers, other.signature), args, strict=False)
+            for a, b, arg in said:
+                given = _given(arg, variables)
+                if a != b and given <= b and not (given <= a and a < b) and one in kept:
+                    kept.remove(one)
     return kept or list(every)
+
+
+def _qualifiers(parameter: str) -> frozenset[str]:
+    return frozenset(parameter.split()[:2]) & {"const", "volatile"}
+
+
+def _given(argument: ir.Expr, variables: Sequence[ir.Variable]) -> frozenset[str]:
+    """What of const and volatile the object is that a call hands over."""
+    place = argument
+    while isinstance(place, ir.Member | ir.Subscript):
+        place = place.base
+    volatile = isinstance(place, ir.Name | ir.ArrayRef) and variables[place.variable].volatile
+    words = (("const", _is_const(argument, variables)), ("volatile", volatile))
+    return frozenset(word for word, holds in words if holds)
 
 
 def _is_const(argument: ir.Expr, variables: Sequence[ir.Variable]) -> bool:

@@ -125,6 +125,9 @@ class _Attempt:
         self.reads: dict[tuple[str, int], list[int]] = defaultdict(list)
         self.writes: dict[tuple[str, int], list[int]] = defaultdict(list)
         self.busy: dict[tuple[str, int], list[int]] = defaultdict(list)
+        # the slots, as bits, in which nothing more fits: of a unit, and of a bank for reads and for writes of
+        # operations that always run
+        self.full: dict[str | tuple[str, bool], int] = defaultdict(int)
 
     def run(self) -> Schedule | None:
         """The schedule, or None when the budget is used up."""
@@ -171,11 +174,7 @@ class _Attempt:
                 need = allowed(wait, period, starts[source], offsets[source], self.ii)
                 if need > (state, offset):
                     state, offset = need
-        chosen = None
-        for t in range(state, state + self.ii):
-            if self._fits(op, t):
-                chosen = t
-                break
+        chosen = self._first(op, state)
         if chosen is None:
             chosen = max(state, self.last.get(op, -1) + 1)
         gone = self._evict(op, chosen)
@@ -190,6 +189,23 @@ class _Attempt:
                     self._remove(sink)
                     gone.append(sink)
         return gone
+
+    def _first(self, op: int, state: int) -> int | None:
+        """The first state from ``state`` on in which ``op`` fits."""
+        unit, use = self.problem.timing[op].unit, self.problem.ports.get(op)
+        taken = self.full[unit] if unit is not None else 0
+        if use is not None and op not in self.problem.either:
+            for bank in use.banks:
+                taken |= self.full[bank, use.read]
+        begin, every = state % self.ii, (1 << self.ii) - 1
+        while free := every & ~taken:
+            ahead = free >> begin
+            slot = begin + _lowest(ahead) if ahead else _lowest(free)
+            t = state + (slot - begin) % self.ii
+            if self._fits(op, t):
+                return t
+            taken |= 1 << slot
+        return None
 
     def _fits(self, op: int, t: int) -> bool:
         slot = t % self.ii
@@ -242,19 +258,39 @@ class _Attempt:
         unit = self.problem.timing[op].unit
         if unit is not None:
             self.busy[unit, slot].append(op)
+            if len(self.busy[unit, slot]) >= self.units[unit]:
+                self.full[unit] |= 1 << slot
         use = self.problem.ports.get(op)
         if use is not None:
             table = self.reads if use.read else self.writes
             for bank in use.banks:
                 table[bank, slot].append(op)
+                self._note(bank, slot)
 
     def _remove(self, op: int) -> None:
         slot = self.start.pop(op) % self.ii
         unit = self.problem.timing[op].unit
         if unit is not None:
             self.busy[unit, slot].remove(op)
+            self.full[unit] &= ~(1 << slot)
         use = self.problem.ports.get(op)
         if use is not None:
             table = self.reads if use.read else self.writes
             for bank in use.banks:
                 table[bank, slot].remove(op)
+                self._note(bank, slot)
+
+    def _note(self, bank: str, slot: int) -> None:
+        """Whether a bank has room in a slot, for an operation that always runs."""
+        reads, writes, ports = self.reads[bank, slot], self.writes[bank, slot], self.problem.limits[bank]
+        always = self.problem.either.isdisjoint(reads) and self.problem.either.isdisjoint(writes)
+        for read in (True, False):
+            if always and not ports.serves(len(reads) + read, len(writes) + (not read)) and (reads or writes):
+                self.full[bank, read] |= 1 << slot
+            else:
+                self.full[bank, read] &= ~(1 << slot)
+
+
+def _lowest(bits: int) -> int:
+    """The place of the lowest bit that is set."""
+    return (bits & -bits).bit_length() - 1

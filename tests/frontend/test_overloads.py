@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from frontend_help import LOOP, intervals
+
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions
 from hlspart.model.program import Call, expressions, walk, walk_statements
@@ -164,3 +167,31 @@ def test_const_of_what_a_reference_means_tells_functions_apart() -> None:
         body_of_f = found.program.functions["f"].body
         calls_of_f = (e for stmt in walk_statements(body_of_f) for top in expressions(stmt) for e in walk(top))
         assert [e.function for e in calls_of_f if isinstance(e, Call)] == [name], body
+
+
+QUALIFIED = """struct Item { int value;
+  Item &operator=(const Item &a) { value = a.value * a.value * a.value; return *this; }
+  Item &operator=(const volatile Item &a) { value = a.value / 3; return *this; }
+};
+int of(const Item &a) { return a.value * a.value * a.value; }
+int of(const volatile Item &a) { return a.value / 3; }
+using either = union { float f; struct { unsigned low : 16, high : 16; } parts; };
+void top(Item plain[32], volatile Item shared[32], float in[32], int out[32]) {"""
+
+
+@pytest.mark.parametrize(
+    ("body", "plainly"),
+    [
+        ("Item x; x = plain[i]; out[i] = x.value;", "int v = plain[i].value; out[i] = v * v * v;"),
+        ("Item x; x = shared[i]; out[i] = x.value;", "int v = shared[i].value; out[i] = v / 3;"),
+        ("out[i] = of(plain[i]);", "int v = plain[i].value; out[i] = v * v * v;"),
+        ("out[i] = of(shared[i]);", "int v = shared[i].value; out[i] = v / 3;"),
+        (
+            "either e; e.f = in[i]; out[i] = e.parts.high;",
+            "union { float f; unsigned u; } e; e.f = in[i]; out[i] = e.u >> 16;",
+        ),
+    ],
+)
+def test_volatile_tells_functions_apart(body: str, plainly: str) -> None:
+    written, expected = (intervals(QUALIFIED + LOOP.replace("STATEMENT", s) + "}\n")[-1] for s in (body, plainly))
+    assert written == expected and written[0] == 1

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.model.ports import Ports
 from hlspart.schedule.confirm import faults
-from hlspart.schedule.modulo import modulo_schedule, together_at_most
+from hlspart.schedule.modulo import _Attempt, modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii, recurring
 
@@ -167,3 +167,36 @@ def test_equal_problems_are_solved_once():
     after = modulo_schedule.cache_info()
     assert found == [3, 3, 2, 3]
     assert (after.misses - before.misses, after.hits - before.hits) == (3, 1)
+
+
+class Plain(_Attempt):
+    """Tries every state in its turn."""
+
+    def _first(self, op: int, state: int) -> int | None:
+        return next((t for t in range(state, state + self.ii) if self._fits(op, t)), None)
+
+
+@settings(max_examples=60)
+@given(problems(), st.integers(1, 8), st.integers(1, 3), st.sets(st.integers(0, 11)))
+def test_states_that_are_full_are_left_out_alone(p, ii, units, conditional):
+    arms = {i: replace(use, branch=((0, i % 2),)) if i in conditional else use for i, use in p.ports.items()}
+    p = replace(p, ports=arms)
+    given_units = {"fadd": units, "fmul": units}
+    made, plain = (kind(p, ii, given_units).run() for kind in (_Attempt, Plain))
+    assert (made and made.start) == (plain and plain.start)
+
+
+def test_many_accesses_of_one_bank_are_placed_without_trying_every_state(monkeypatch):
+    n = 1200
+    p = problem([Timing(2, 0.0, 1.2)] * n, [], {i: PortUse(("m",), True) for i in range(n)}, {"m": Ports(total=2)})
+    calls = 0
+    fits = _Attempt._fits
+
+    def counted(self, op, t):
+        nonlocal calls
+        calls += 1
+        return fits(self, op, t)
+
+    monkeypatch.setattr(_Attempt, "_fits", counted)
+    assert _Attempt(p, n // 2, {}).run() is not None
+    assert calls <= 2 * n
