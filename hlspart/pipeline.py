@@ -178,6 +178,7 @@ class Pipeline:
             target=self.target, recheck=self.ii_under, expansions=self._expansions,
             advice=(lambda: self._sentences) if loops and advised else None,
             defined=frozenset(d.partition("=")[0] for d in self.options.frontend.defines),
+            device=self.options.target.part is not None,
         )  # fmt: skip
 
     @cached_property

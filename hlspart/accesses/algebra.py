@@ -221,6 +221,18 @@ def floor_mod(a: Known, divisor: int) -> Known:
     return simplified(pw(a).mod_val(_val(divisor)))
 
 
+def bits_of(a: Known, mask: int) -> Known | None:
+    """``a & mask`` for a mask of neighbouring bits, as in ``x & ~3``; None for another mask."""
+    if (number := constant(a)) is not None:
+        return Affine((), number & mask)
+    lowest = mask & -mask
+    above = mask + lowest  # 0 where all bits from the lowest one on are set
+    if mask == 0 or above & (above - 1):
+        return ZERO if mask == 0 else None
+    kept = floor_mod(a, above) if above else a
+    return sub(kept, floor_mod(a, lowest)) if lowest > 1 else kept
+
+
 def trunc_div(a: Known, divisor: int) -> Known:
     """a / divisor as C rounds it, toward zero; divisor not 0."""
     return simplified(pw(a).tdiv_q(_number(divisor)))

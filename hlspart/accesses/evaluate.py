@@ -230,8 +230,8 @@ class Evaluator(Pointers):
                 return algebra.trunc_div(a, number) if op == "/" else algebra.trunc_mod(a, number)
             case "&":
                 for x, mask in ((a, number), (b, algebra.constant(a))):
-                    if mask is not None and mask >= 0 and mask & (mask + 1) == 0:
-                        return algebra.floor_mod(x, mask + 1) if mask else ZERO
+                    if mask is not None and (some := algebra.bits_of(x, mask)) is not None:
+                        return some
             case "|" | "^":
                 for x, y in ((a, b), (b, a)):  # disjoint bits: the same as a sum
                     low, high = self.bounds(y, st)

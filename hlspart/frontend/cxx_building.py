@@ -14,7 +14,7 @@ from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, 
 from hlspart.frontend.cxx_scope import SELF, ClassScope
 from hlspart.frontend.cxx_table import ClassTable, class_aliases
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import PragmaToken, Token
+from hlspart.frontend.tokens import PragmaToken, Token, UsesByFile
 
 MADE = "new"  # C::new(..) gives an object
 
@@ -229,14 +229,14 @@ class Constructors(ABC):
     def marked(self, tokens: Sequence[Token], of: ClassText) -> list[Token]:
         """Copies of tokens of a class that stand for one of several things: nothing of them is edited."""
         self.copies += 1
-        use = of.use  # one for all: a range of these tokens has a place of its own
+        uses = UsesByFile(of.use)  # one for all of a file: a range of these tokens has a place of its own
         result: list[Token] = []
         for token in tokens:
             if isinstance(token, PragmaToken) or token.use is not None:
                 result.append(token)
                 continue
             copy = token.copy()
-            copy.use, copy.lo, copy.hi, copy.arg = use, token.start, token.end, self.copies
+            copy.use, copy.lo, copy.hi, copy.arg = uses.of(token), token.start, token.end, self.copies
             result.append(copy)
         return result
 

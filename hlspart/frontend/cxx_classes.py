@@ -16,7 +16,7 @@ from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import TAGS, partner, refuse
 from hlspart.frontend.cxx_plain import PlainClass, PlainMember, holds_methods, read_plain
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
+from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, UsesByFile
 
 
 def without_classes(tokens: list[Token]) -> list[Token]:
@@ -272,7 +272,7 @@ class _Objects:
 
     def _marked(self, tokens: Sequence[Token], of: PlainClass, number: int) -> list[Token]:
         """Copies of tokens of a class that stand for one of several things."""
-        use = of.use
+        uses = UsesByFile(of.use)
         result: list[Token] = []
         for token in tokens:
             if isinstance(token, PragmaToken):
@@ -280,6 +280,6 @@ class _Objects:
                 continue
             copy = token.copy()
             if copy.use is None:
-                copy.use, copy.lo, copy.hi, copy.arg = use, token.start, token.end, number
+                copy.use, copy.lo, copy.hi, copy.arg = uses.of(token), token.start, token.end, number
             result.append(copy)
         return result

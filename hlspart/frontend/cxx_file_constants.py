@@ -71,7 +71,8 @@ class FileConstants:
         """``static const int N = 4, P = N / 2``."""
         if len(words) > _LONGEST or not {"const", "constexpr"} & {t.text for t in words}:
             return
-        for number, part in enumerate(split(list(words))):
+        plain = [t for t in words if t.kind != "eof"]  # of a template that stood there
+        for number, part in enumerate(split(plain)):
             equals = next((k for k, t in enumerate(part) if t.text == "="), 0)
             if equals and part[equals - 1].text == "]":
                 self._array(part, equals, of)

@@ -16,7 +16,7 @@ from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
 from hlspart.frontend.defaults import left_out
 from hlspart.frontend.elements import Elements, stored_bits
-from hlspart.frontend.folded import constant_call
+from hlspart.frontend.folded import constant_call, constant_member
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
 from hlspart.frontend.literals import string_length
@@ -215,7 +215,8 @@ class Expressions:
             if isinstance(static, VariableId):
                 kind = self.context.variable(static.id).type
                 return ir.Name(self.at(first, member), kind, static.id), first, member
-        return ir.Member(self.at(first, member), type_, base, field, node.type == "->"), first, member
+        part = ir.Member(self.at(first, member), type_, base, field, node.type == "->")
+        return constant_member(self.context, part, spell(self.text.tokens[first : member + 1])), first, member
 
     def _method(self, node: Any) -> Ranged:
         """``object.name(args)``: a channel operation, or something of an arbitrary-precision value."""

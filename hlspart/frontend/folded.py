@@ -1,6 +1,5 @@
-"""Calls whose values are constants: ``constexpr`` functions and, as compilers fold them, those of the library.
-
-``int(ceil(log2(N)))``, ``std::max(A, B)``.
+"""Calls and members whose values are constants: ``constexpr`` functions and, as compilers fold them, those of the
+library, as ``int(ceil(log2(N)))`` and ``std::max(A, B)``; members of constant structures.
 """
 
 from __future__ import annotations
@@ -43,6 +42,14 @@ def constant_call(
     values = [value_of(a, known.variables) for a in args]
     numbers = [v for v in values if v is not None]
     return called(own, numbers, known.variables, known.functions) if len(numbers) == len(values) else None
+
+
+def constant_member(context: Context, part: ir.Member, text: str) -> ir.Expr:
+    """The value of a member of a constant structure where it is a whole number, else the member itself."""
+    if part.arrow or not isinstance(part.base, ir.Name) or not isinstance(part.type, ir.ScalarType):
+        return part
+    value = value_of(part, context.collected.variables)
+    return part if value is None else ir.Const(part.at, part.type, value, text.strip())
 
 
 def _of_library(

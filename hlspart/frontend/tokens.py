@@ -45,6 +45,20 @@ class MacroUse:
         self.arguments: list[list[Token]] = []
 
 
+class UsesByFile:
+    """The use of a class whose text stands in several files, by file: a member may be defined beside its class."""
+
+    def __init__(self, use: MacroUse) -> None:
+        self._name, self._uses = use.name, {use.path: use}
+
+    def of(self, token: Token) -> MacroUse:
+        """The use that a token of the text belongs to."""
+        use = self._uses.get(token.path)
+        if use is None:
+            use = self._uses[token.path] = MacroUse(self._name, token.path, token.start, token.end)
+        return use
+
+
 NO_HIDE: frozenset[str] = frozenset()
 
 

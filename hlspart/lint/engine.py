@@ -40,6 +40,7 @@ def run(
     expansions: Callable[[], Sequence[Diagnostic]] | None = None,
     advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None,
     defined: frozenset[str] = frozenset(),
+    device: bool = True,
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
@@ -47,7 +48,7 @@ def run(
     ``target``: whose directives these are; without it rules about tools stay silent. ``recheck`` predicts the II
     under another validation; without it the rules that compare two predictions stay silent. ``expansions``: what
     `expand` says of the pragmas at loops. ``advice``: what to do about each loop that misses its target.
-    ``defined``: macros that the command line defines.
+    ``defined``: macros that the command line defines. ``device``: somebody named the device of ``target``.
     """
     config = config or LintConfig()
     facts = Facts(
@@ -72,7 +73,7 @@ def run(
         target.deprecated if target is not None else frozenset(),
         advice,
         target is not None and bool(target.profile["directives"]["counts_freely"]),
-        target is not None and target.ultra[2],
+        target.ultra[2] if target is not None and device else None,
         defined,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))

@@ -107,7 +107,8 @@ class Iterations(Struct, frozen=True):
     loop becomes a module of its own, where addresses made of outer iterators alone are values without relation.
     ``rows_seen``: whether reports of the tool show that it takes rows, and iterators that bounds relate, for
     unrelated; ``outside``: names of scalars from outside the loop, of which no report speaks. ``moving``: other
-    loops are unrolled in the loop, whose first value varies.
+    loops are unrolled in the loop, whose first value varies. ``counters``: names of scalars that go on where a row of
+    a flattened nest ends: their forms have the innermost iterator for what each iteration adds.
     """
 
     space: IterationSpace
@@ -120,6 +121,7 @@ class Iterations(Struct, frozen=True):
     rows_seen: bool = True
     outside: frozenset[str] = frozenset()
     moving: bool = False
+    counters: frozenset[str] = frozenset()
 
     def pair(self, a: Address, b: Address) -> PairDistance:
         """What two accesses have to do with each other, the second one in later iterations."""
@@ -134,6 +136,8 @@ class Iterations(Struct, frozen=True):
 
     def _distance(self, a: MemoryRef, b: MemoryRef) -> tuple[int | None, str | None]:
         """The distance, and why it is not certain."""
+        if self.counters and self._counted(a, b):
+            return self._of_counters(a, b)
         if None in self.trips[1:]:
             return self._loose(a, b)
         quick, doubted = None, False
@@ -148,6 +152,19 @@ class Iterations(Struct, frozen=True):
         if distance is None:
             return 1, MEETING
         return distance or None, None
+
+    def _counted(self, *refs: MemoryRef) -> bool:
+        return any(f is not None and not self.counters.isdisjoint(f.names) for r in refs for f in r.index or ())
+
+    def _of_counters(self, a: MemoryRef, b: MemoryRef) -> tuple[int | None, str | None]:
+        """The distance of two accesses of which one counter at least is an index."""
+        for f, g in zip(a.index or (), b.index or (), strict=False):
+            if f is None or g is None or f.terms != g.terms or self.counters.isdisjoint(f.names):
+                continue
+            moves = f.coefficient(self.space.names[-1]) * self.steps[-1]
+            distance, rest = divmod(f.const - g.const, moves) if moves else (1, 0)
+            return (distance, None) if not rest and distance >= 1 else (None, None)
+        return 1, MEETING
 
     def _doubtful(self, a: MemoryRef, b: MemoryRef, distance: int) -> bool:
         """Whether no report shows that the tool takes a pair that it could tell apart for one that may meet."""

@@ -58,8 +58,8 @@ class Frame(Struct, frozen=True):
     """What is being elaborated: the iteration space, and how own iterators move.
 
     ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
-    iteration space. ``symbols``: scalars that do not change in the loop, with their names in the space
-    (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
+    iteration space. ``forms``: scalars that do not change in the loop, or by as much in each iteration, as they are
+    at its start (a name of the space that is no iterator is a loop around of unknown bounds). ``uneven``: unrolled
     copies may lie outside the loop, so domains are kept. ``bound``: how operations are built whose result
     goes to a variable. ``words``: words of reshaped arrays. ``tables``: arrays of constants that no directive binds.
     ``step``: by how much the innermost iterator moves. ``registers``: arrays that are.
@@ -74,7 +74,7 @@ class Frame(Struct, frozen=True):
     own: tuple[int, ...]
     names: tuple[str, ...]
     domain: str
-    symbols: Mapping[int, str] = field(default_factory=dict)
+    forms: Mapping[int, Affine] = field(default_factory=dict)
     uneven: bool = False
     bound: Mapping[int, Binder] = field(default_factory=dict)
     words: PackedWords | None = None

@@ -16,7 +16,6 @@ from hlspart.lowering.functions import IGNORED, moves, operator_of
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
-from hlspart.model.access import Affine
 from hlspart.model.arithmetic import fold, fold_unary
 from hlspart.semantics import conversions, folding, spans
 from hlspart.semantics.addresses import apart
@@ -192,26 +191,20 @@ class Values(Channels):
             self.starting.discard(variable)
             if value in self.constants:
                 return value
-        value = self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)
-        self._holds(value, known.type)
-        if variable in self.frame.symbols:
-            self.forms[value] = Affine.of({self.frame.symbols[variable]: 1})
-        return value
+        return self._starts(self.make("input", folding.bits(known.type), (), 0, (variable,), known.name), variable)
 
     def _stays(self, known: c.Variable) -> bool:
         """Whether a scalar has its initial value in all of its life, which literals give if it is not a constant."""
-        if known.const:
-            return True
         literal = (c.Const, c.Unary, c.Binary, c.Cast)
         plain = known.init is not None and all(isinstance(e, literal) for e in c.walk(known.init))
-        return plain and effects(self.program).keeps_first(known)
+        return known.const or (plain and effects(self.program).keeps_first(known))
 
     def _phi(self, key: Key) -> int:
         """The value that a scalar has at the start of the iteration."""
         if key not in self.phis:
             self.phis[key] = self.make("phi", 32, (), 0, (), self._key_name(key))
             if isinstance(key, int):
-                self._holds(self.phis[key], self.program.variable(key).type)
+                self._starts(self.phis[key], key)
         self.env[key] = self.phis[key]
         return self.phis[key]
 
@@ -320,6 +313,13 @@ class Values(Channels):
         if made not in self.spans:
             self._holds(made, expr.type)
         return made
+
+    def _starts(self, value: int, variable: int) -> int:
+        """``value`` is what ``variable`` holds at the start of an iteration."""
+        self._holds(value, self.program.variable(variable).type)
+        if (form := self.frame.forms.get(variable)) is not None:
+            self.forms[value] = form
+        return value
 
     def _holds(self, value: int, type_: c.CType) -> None:
         """``value`` is anything that ``type_`` holds."""

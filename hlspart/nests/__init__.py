@@ -3,6 +3,7 @@
 __all__ = [
     "automatic",
     "bus",
+    "counters",
     "inplace",
     "loopfacts",
     "nests",

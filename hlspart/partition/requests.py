@@ -68,10 +68,10 @@ def _reshaped(program: Program) -> dict[int, Directive]:
 
 
 def _member_rank(type_: CType) -> int:
-    """The most dimensions that an array in the elements of an array of structures has."""
+    """The most dimensions that an array in a structure, or in the elements of an array of structures, has."""
     element = type_.element if isinstance(type_, ArrayType) else type_
     members = [t for _, t in element.members] if isinstance(element, StructType) else []
-    return max((len(t.dims) for t in members if isinstance(t, ArrayType)), default=0)
+    return max((len(t.dims) if isinstance(t, ArrayType) else _member_rank(t) for t in members), default=0)
 
 
 def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated:
@@ -88,7 +88,7 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
         if isinstance(variable.type, PointerType):
             hint = f"declare it with its extent, such as {name}[N]"
             return refuse("not-an-array", f"'{name}' is a pointer, not an array of known extent", hint, "variable")
-        if isinstance(variable.type, StructType) and _member_rank(variable.type):  # std::array, and what holds arrays
+        if _member_rank(variable.type):  # std::array, and what holds arrays
             text = f"'{name}' is a structure: its arrays are partitioned where it is taken apart"
             return Evaluated(
                 directive, index, variable.id, None, Fault("struct-member", text, directive.at, fatal=False)

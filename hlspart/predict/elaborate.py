@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -26,10 +26,12 @@ from hlspart.lowering.lower import Lowered, lower
 from hlspart.lowering.operations import Body, Frame
 from hlspart.lowering.statements import Control, Iteration, elaborate
 from hlspart.model import program as c
+from hlspart.model.access import Affine
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.nests import bus
 from hlspart.nests.bus import NO_REQUESTS, BusRequests
+from hlspart.nests.counters import steady
 from hlspart.nests.inplace import behind_responses
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests, Order, order
@@ -88,13 +90,15 @@ class Elaboration:
         """
         how = order(self.nests, nest)
         body = list(nest.body if statements is None else statements)
-        symbols = self._symbols(nest, [*nest.before, *body, *nest.after])
+        moved = self._counters(nest, how) if statements is None else {}
+        symbols = self._symbols(nest, [*nest.before, *body, *nest.after], moved)
         space = self.nests.space(nest, tuple(symbols.values()))
         uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
         around = {i.variable: i.iterator for x in nest.outer if (i := self.nests.info(x)) is not None}
         fixed = symbols | {v: n for v, n in around.items() if v is not None and n in space.names}
+        forms = {v: Affine.of({n: 1}) + moved.get(v, Affine((), 0)) for v, n in fixed.items()}
         frame = Frame(
-            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
+            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, forms, uneven,
             directed.bindings(self.program, nest.function), self._words(nest, space.names),
             self.storage.automatic.tables, statements is not None, abs(how.steps[-1]) if how.steps else 1,
             self._reset(body), self.target.reciprocals, outliving, self._divided,
@@ -132,6 +136,7 @@ class Elaboration:
         iterations = Iterations(
             space, len(how.names), how.weights, how.steps, how.trips, self._relaxed(nest, space), self._outlined(nest),
             self.target.unrelated_rows, frozenset(symbols.values()), self._moving(nest),
+            frozenset(symbols[v] for v in moved if v in symbols) if len(how.names) > 1 else frozenset(),
         )  # fmt: skip
         carriers = Carriers(
             iterations, self._dependence_pragmas(nest), reach, lambda v: self.program.variable(v).name,
@@ -240,14 +245,24 @@ class Elaboration:
         inside = any(isinstance(s, c.Loop) for b in nest.body for s in c.walk_statements(b))
         return inside and info is not None and info.lower is not None and bool(info.lower.terms)
 
-    def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
-        """Scalars that the loop uses for indices and never changes, as names of the iteration space.
+    def _counters(self, nest: Nest, how: Order) -> dict[int, Affine]:
+        """Scalars that a loop moves by as much in each iteration, by what its own iterator says of them.
+
+        What a row of the nest starts from may be any value.
+        """
+        if not how.names or nest.before or nest.after or nest.loop is None:
+            return {}
+        step, moves = how.steps[-1] // nest.unroll, steady(self.program, nest.chain)
+        return {v: Affine.of({how.names[-1]: by // step}) for v, by in moves.items() if by % step == 0}
+
+    def _symbols(self, nest: Nest, statements: Sequence[c.Stmt], moved: Collection[int]) -> dict[int, str]:
+        """Scalars that the loop uses for indices and never changes but for ``moved``, as names of the space.
 
         Each is a dimension without bounds, which makes every question about the space harder: no others.
         """
         fixed = {info.variable for x in (*nest.outer, *nest.chain) if (info := self.nests.info(x)) is not None}
         used = folding.indexing(statements, self.program)
-        used -= folding.modified(statements) | folding.declared(statements) | fixed
+        used -= (folding.modified(statements) - set(moved)) | folding.declared(statements) | fixed
         variables = (self.program.variable(v) for v in sorted(used))
         kept = (v for v in variables if not (v.const and isinstance(v.init, c.Const)))
         return {v.id: f"{_NO_NAME.sub('_', v.name)}_at_{v.id}" for v in kept}

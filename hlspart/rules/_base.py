@@ -111,7 +111,7 @@ class Facts(Struct, frozen=True, dict=True):
     deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
     advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None
     counts_freely: bool = False  # a DATAFLOW loop may start at any constant, and count by any
-    fills_uram: bool = False  # UltraRAMs of the device take initial values
+    fills_uram: bool | None = False  # UltraRAMs of the device take initial values; None: no device is named
     defined: frozenset[str] = frozenset()  # macros that no file but the command line defines
 
     def advised(self, loop: LoopResult, pragmas: bool = True) -> str | None:

@@ -76,20 +76,26 @@ def of_benches(facts: Facts) -> frozenset[str]:
 
 @once_per_code(2, lambda program: [d.function for d in program.directives])
 def _on_processors(program: c.Program) -> frozenset[str]:
-    """``main``, and what only it reaches where that does what hardware cannot, or calls a function with ports."""
-    if "main" not in program.functions:
-        return frozenset()
+    """``main``, and what only it reaches where that does what hardware cannot, or calls a function with ports.
+
+    So do others that call a function with ports and do what hardware cannot: a host's side of a kernel.
+    """
     built = hardware(program)
     ports = {d.function for d in program.directives if d.kind == "interface" and d.dialect == "vitis" and d.usable}
-    reached, todo = {"main": set[str]()}, ["main"]
+    if not ports and "main" not in program.functions:
+        return frozenset()
+    callees = {n: {x.function for x in calls(program, f) if x.function} for n, f in program.functions.items()}
+    hosts = {n for n, called in callees.items() if n not in built and called & ports and _of_host(program, n)}
+    roots = (hosts | {"main"}) & callees.keys()
+    reached, todo = {n: set[str]() for n in roots}, sorted(roots)
     while todo:
         name = todo.pop()
-        reached[name] = {x.function for x in calls(program, program.functions[name]) if x.function is not None}
+        reached[name] = callees[name]
         for other in sorted(reached[name]):
             if other in program.functions and other not in reached and other not in built:
                 reached[other] = set()
                 todo.append(other)
-    of_host = {f for f, called in reached.items() if f == "main" or called & ports or _of_host(program, f)}
+    of_host = {f for f, called in reached.items() if f in roots or called & ports or _of_host(program, f)}
     while more := {f for f, called in reached.items() if called & of_host} - of_host:
         of_host |= more
     return frozenset(of_host)

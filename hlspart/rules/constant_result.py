@@ -114,6 +114,8 @@ def _wider(cast: c.Cast) -> bool:
 def _shifted_out(program: c.Program, node: c.Binary, op: str) -> int | None:
     """The bits of a number of which a shift, or the choice of bits as which it is read, leaves none."""
     kind = node.left.type
+    if isinstance(node.left, c.Binary | c.Unary | c.Conditional):  # results are wider than what they are made of
+        return None
     if op == ">>" and isinstance(kind, c.ScalarType) and kind.signed:
         return None
     if node.op != op or not isinstance(kind, c.ScalarType) or (kind.library, kind.kind) != ("ap", "int"):

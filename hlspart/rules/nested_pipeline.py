@@ -55,9 +55,11 @@ RULE = Rule("HLP219", "nested-pipeline", "warning", hint="keep one of them, most
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Pipelines in pipelines."""
-    pipelines = active(facts.program, "pipeline")
+    gone = {d.loop for d in active(facts.program, "unroll") if facts.unrolled.get(d.loop or -1) == 0}
+    pipelines = [d for d in active(facts.program, "pipeline") if d.loop is None or d.loop not in gone]
     for d in pipelines:
-        if d.loop is None:
+        info = facts.analysis.loops.get(d.loop or -1)
+        if d.loop is None or info is None or info.trip_count.max is None:  # one that cannot be unrolled
             continue
         around = parents(facts.program).get(d.loop, ())
         outer = next((p for ident in around for p in pipelines if p.loop == ident), None)

@@ -105,8 +105,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(STORAGE[kind]), related)
         for v in variables if impl.startswith("uram") and not facts.fills_uram else ():
             if isinstance(v.init, InitList) and any(not isinstance(x, Const) or x.value for _, x in v.init.items):
-                message = f"BIND_STORAGE: '{v.name}' has initial values, which an UltraRAM of this device cannot hold"
-                hint = "bind it as bram, or write the values when the kernel starts (Versal has such UltraRAMs)"
+                which = "no UltraRAM but Versal's holds"
+                if facts.fills_uram is not None:
+                    which = "an UltraRAM of this device cannot hold"
+                message = f"BIND_STORAGE: '{v.name}' has initial values, which {which}"
+                hint = "bind it as bram, or write the values when the kernel starts; for Versal name the part"
                 yield facts.report(RULE, d.at, message, hint, related, severity="warning")
     for d in active(facts.program, "bind_op"):
         op, impl = (d.option("op") or "").lower(), (d.option("impl") or "auto").lower()

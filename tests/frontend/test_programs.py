@@ -367,3 +367,18 @@ def test_members_of_a_constant_structure_are_constants(initial: str, values: tup
     )
     results = [f.body.body[0] for f in loaded.functions.values()]
     assert tuple(value_of(r.value, loaded.variables) for r in results if isinstance(r, ir.Return) and r.value) == values
+
+
+def test_places_in_members_defined_beside_their_class_are_of_the_file_that_defines_them(tmp_path: Path) -> None:
+    (tmp_path / "filter.h").write_text("#pragma once\nclass Filter { public: int gain[4]; void run(int *x); };\n")
+    text = (
+        '#include "filter.h"\n// '
+        + "-" * 200
+        + "\nvoid Filter::run(int *x) {\nL:\n  for (int i = 0; i < 4; i++) x[i] *= gain[i];\n}\n"
+    )
+    (tmp_path / "filter.cpp").write_text(text)
+    (tmp_path / "top.cpp").write_text('#include "filter.h"\nvoid top(int *x) { Filter f; f.run(x); }\n')
+    loaded = load([str(tmp_path / "top.cpp")], FrontendOptions())
+    (loop,) = loaded.loops.values()
+    assert loop.at.span.path == str(tmp_path / "filter.cpp")
+    assert loaded.text(loop.at.span) == "for (int i = 0; i < 4; i++) x[i] *= gain[i];"
