@@ -213,8 +213,7 @@ class Expressions:
             if isinstance(static, EnumConstant):
                 return ir.Const(self.at(first, member), ir.INT, static.value, field), first, member
             if isinstance(static, VariableId):
-                kind = self.context.variable(static.id).type
-                return ir.Name(self.at(first, member), kind, static.id), first, member
+                return ir.Name(self.at(first, member), self.context.variable(static.id).type, static.id), first, member
         part = ir.Member(self.at(first, member), type_, base, field, node.type == "->")
         return constant_member(self.context, part, spell(self.text.tokens[first : member + 1])), first, member
 
