@@ -54,7 +54,7 @@ def settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequen
     """Whether the offset inside the bank stays while ``names`` change the bank: such a load leaves their loops."""
     if layout.banks == 1 or index is None or not layout.dims:
         return False
-    return all(settled_along(form, dim, names) for form, dim in zip(index, layout.dims, strict=True))
+    return all(f is not None and d.keeps_local(moved(f, names)) for f, d in zip(index, layout.dims, strict=True))
 
 
 def division(form: Affine | None, dim: DimLayout) -> int | None:
@@ -76,20 +76,15 @@ def held(loads: int, layout: Layout) -> bool:
     return layout.depth(0) == 1 or loads * layout.banks <= MOST_HELD
 
 
-def settled_along(form: Affine | None, dim: DimLayout, names: Sequence[str]) -> bool:
-    """Whether ``names`` leave the offset along one dimension as it is."""
-    return form is not None and dim.keeps_local(_move(form, names))
-
-
 def settling(index: Sequence[Affine | None], shape: Sequence[int], names: Sequence[str]) -> int | None:
     """No partition with fewer banks makes :func:`settled` true; None when only one register per element does."""
-    moves = [1 if form is None else _move(form, names) for form in index]
+    moves = [1 if form is None else moved(form, names) for form in index]
     if all(m == 1 for m in moves) or any(form is None for form in index):
         return None
     return max(2, math.prod(-(-n // m) for n, m in zip(shape, moves, strict=True) if m))
 
 
-def _move(form: Affine, names: Sequence[str]) -> int:
+def moved(form: Affine, names: Sequence[str]) -> int:
     """All changes of ``form`` with ``names`` are multiples of it; 0 when there are none."""
     return math.gcd(*(form.coefficient(n) for n in names))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import combinations
 
 from msgspec.structs import replace
@@ -12,8 +13,11 @@ from msgspec.structs import replace
 from hlspart.banking import listed
 from hlspart.banking.accesses import combination, exclusive, packed
 from hlspart.banking.cliques import Budget
+from hlspart.banking.once import OneIteration
 from hlspart.banking.sites import Site, Sites
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, Ports
 from hlspart.sets.region import AccessRelation, IterationSet, TooHard
@@ -46,7 +50,6 @@ class Conflicts:
             tuple[int, ...], list[IterationSet]
         ] = {}  # by the first members of a clique: iterations to try
         self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
-        self._fixed: list[int] | None = None  # dimensions in which banks of all accesses are known
         self._exact = True
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
@@ -137,8 +140,12 @@ class Conflicts:
 
     def exceeds(self, ports: Ports, ii: int) -> bool:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
-        if self._at_run_time and (exceeds := listed.busiest(self._problem, self._layout, ports)) is not None:
-            return exceeds[0].interval > ii
+        if self._at_run_time and (busiest := listed.busiest(self._problem, self._layout, ports)) is not None:
+            return busiest[0].interval > ii
+        once = OneIteration(self._problem, self._layout)
+        exceeds = once.interval(ports) > ii
+        if exceeds or once.is_as_all(self._undecided):
+            return exceeds
         budget = Budget(1000)
         for limit, group in self._problem.limited(ports):
             before: dict[tuple[int, ...], list[Site]] = {}
@@ -199,15 +206,27 @@ class Conflicts:
         inside = element is not None and all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True))
         return self._layout.bank(element) if element is not None and inside else 0
 
+    @cached_property
+    def _fixed(self) -> list[int]:
+        """Split dimensions in which every access has one bank at all times."""
+        split = [k for k, dim in enumerate(self._layout.dims) if dim.banks > 1]
+        forms = [s.forms for s in self._sites.values()]
+        known = self._layout.per_dimension is not None and all(
+            f is not None and len(f) == len(self._layout.dims) for f in forms
+        )
+        return [k for k in split if known and not any(f[k].terms for f in forms if f is not None)]
+
+    @cached_property
+    def _undecided(self) -> Layout:
+        """The layout of accesses whose banks along ``_fixed`` are equal: those dimensions are whole for them."""
+        if not self._fixed or self._layout.per_dimension is None:
+            return self._layout
+        fixed, dims = self._fixed, self._layout.dims
+        whole = (DimLayout.of("whole", d.extent, None) if k in fixed else d for k, d in enumerate(dims))
+        return PerDimLayout(tuple(whole))
+
     def _bank_known(self, site: Site) -> tuple[int, ...]:
         """Banks along the dimensions in which every access has its own at all times; where they differ, none meet."""
-        if self._fixed is None:
-            split = [k for k, dim in enumerate(self._layout.dims) if dim.banks > 1]
-            forms = [s.forms for s in self._sites.values()]
-            known = self._layout.per_dimension is not None and all(
-                f is not None and len(f) == len(self._layout.dims) for f in forms
-            )
-            self._fixed = [k for k in split if known and not any(f[k].terms for f in forms if f is not None)]
         return tuple([self._layout.dims[k].bank(site.forms[k].const) for k in self._fixed if site.forms is not None])
 
     def _adjacent(self, a: Site, b: Site) -> bool:
@@ -236,6 +255,8 @@ class Conflicts:
         """Conflict by arithmetic alone: always, never, or (None) not known."""
         if a.forms is None or b.forms is None:
             return None
+        if self._bank_known(a) != self._bank_known(b):
+            return False
         (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
         if kind[0] == other[0]:  # a distance that no iteration changes
             kind = other = (kind[0], -1)
@@ -259,10 +280,10 @@ class Conflicts:
             constant = tuple(d.const for d in delta)
             if a.read and b.read and not any(constant):
                 return False
-            return self._layout.same_bank(constant)
+            return self._undecided.same_bank(constant)
         problem = self._problem
         box = problem.box(a.access.domain) if problem.space.names else None
-        for alpha, modulus in self._layout.congruences:
+        for alpha, modulus in self._undecided.congruences:
             form = combination(alpha, delta)
             divisor, const = modulus, form.const
             for name, coefficient in form.terms:

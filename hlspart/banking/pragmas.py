@@ -14,7 +14,7 @@ from functools import cache, cached_property, reduce
 from itertools import product
 from operator import and_
 
-from hlspart.banking.accesses import division, held, settled_along
+from hlspart.banking.accesses import division, held, moved
 from hlspart.banking.need import BankModel, Family, Need
 from hlspart.layouts.dimension import DimKind, DimLayout
 from hlspart.layouts.perdim import PerDimLayout
@@ -42,6 +42,7 @@ class PragmaSpace:
     complete: bool = True  # False once a budget cut the search
     _options: dict[tuple[int, int], tuple[DimLayout, ...]] = field(default_factory=dict)
     _families: dict[tuple[int, DimLayout], tuple[tuple[Family, ...], bool]] = field(default_factory=dict)
+    _moved: dict[int, tuple[dict[int, int], ...]] = field(default_factory=dict)
     _kept: dict[int, list[tuple[DimLayout, tuple[Family, ...], Family]]] = field(default_factory=dict)
 
     def solutions(self, banks: int) -> Iterator[PerDimLayout]:
@@ -91,15 +92,21 @@ class PragmaSpace:
         if self.leaving > self.most:
             return (0,) * len(self.needs)
         return tuple(
-            sum(
-                1 << s.position
-                for s in need.problem.sites
-                if s.access.leaves
-                and s.access.index is not None
-                and settled_along(s.access.index[dim], option, s.access.leaves)
-            )
-            for need in self.needs
+            sum(mask for move, mask in moves.items() if option.keeps_local(move)) for moves in self._moves(dim)
         )
+
+    def _moves(self, dim: int) -> tuple[dict[int, int], ...]:
+        """For each need masks of the accesses that may leave its loop, by what that moves them along ``dim``."""
+        if dim not in self._moved:
+            each: list[dict[int, int]] = [{} for _ in self.needs]
+            for moves, need in zip(each, self.needs, strict=True):
+                for site in need.problem.sites:
+                    form = site.access.index[dim] if site.access.leaves and site.access.index is not None else None
+                    if form is not None:
+                        move = moved(form, site.access.leaves)
+                        moves[move] = moves.get(move, 0) | 1 << site.position
+            self._moved[dim] = tuple(each)
+        return self._moved[dim]
 
     def _factors(self, banks: int, dim: int) -> Iterator[tuple[int, ...]]:
         if dim == len(self.shape):

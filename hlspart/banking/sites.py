@@ -55,6 +55,23 @@ class Sites:
                 sites.append(Site(position, access, region, affine_index(access)))
         return tuple(sites)
 
+    @cached_property
+    def in_one_iteration(self) -> tuple[tuple[Site, tuple[int, ...]], ...]:
+        """Accesses that all run in one iteration, whatever branch is taken, each with the element that it touches."""
+        together: dict[str, list[Site]] = {}
+        for site in self.sites:
+            if site.forms is not None and not site.access.branch:
+                together.setdefault(site.access.domain, []).append(site)
+        domain = max(together, key=lambda d: len(together[d]), default=None)
+        try:
+            at = self.region(domain).sample() if domain is not None else None
+        except TooHard:
+            at = None
+        if domain is None or at is None:
+            return ()
+        placed = ((site, [form.at(at) for form in site.forms or ()]) for site in together[domain])
+        return tuple((s, tuple(f.const for f in forms)) for s, forms in placed if not any(f.terms for f in forms))
+
     def limited(self, ports: Ports, among: Sequence[Site] | None = None) -> list[tuple[int, list[Site]]]:
         """Each limit of ``ports`` with the accesses that share it, of all or ``among`` some."""
         every = list(self.sites if among is None else among)
