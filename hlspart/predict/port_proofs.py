@@ -12,12 +12,13 @@ from hlspart.hardware.storage import Storage
 from hlspart.model.results import Proof
 from hlspart.predict.loops import Prediction
 from hlspart.predict.proved import by_values
+from hlspart.predict.unit_proofs import by_units
 from hlspart.sets.counting import elements
 
 
 def proof(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
-    """Why a loop of so many iterations cannot reach II ``aim``: by what recurs, or by the ports of the top function."""
-    proofs = by_values(p, aim), _through_channels(p, aim), _through_ports(p, aim, iterations)
+    """Why a loop of so many iterations cannot reach II ``aim``: what recurs, units, or ports of the top function."""
+    proofs = by_values(p, aim), by_units(p, aim), _through_channels(p, aim), _through_ports(p, aim, iterations)
     return max((x for x in proofs if x is not None), key=lambda x: x.ii, default=None)
 
 

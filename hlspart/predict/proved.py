@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from hlspart.lowering.distances import MEETING
-from hlspart.lowering.graph import Edge, Graph
+from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.model.results import Proof
 from hlspart.predict.doubts import loosest
 from hlspart.predict.limits import along
@@ -20,8 +20,8 @@ from hlspart.predict.loops import Prediction
 from hlspart.schedule.problem import Problem
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 
-#: Operations on integers that a tool may regroup, and calls, whose text may be another one.
-_FREE = frozenset({"add", "logic", "call"})
+_FREE = frozenset({"logic", "call"})  # what a tool may merge, and calls, whose text may be another one
+_GROUPS = {"add": "sum", "sub": "sum", "mul": "product"}  # operations on integers of which a tool may regroup several
 _MOST_SELECTIONS = 8  # of a loop that are looked at
 
 
@@ -65,7 +65,7 @@ def _values_alone(p: Prediction) -> Problem:
     """The problem with the orders that values ask for, every doubt for the best."""
     graph = p.problem.graph
     free = {i for i, op in graph.ops.items() if op.ref is not None or op.kind in _FREE}
-    free |= {i for i, op in graph.ops.items() if op.kind == "mul" and any(_kind(graph, a) == "mul" for a in op.args)}
+    free |= {i for i, op in graph.ops.items() if op.kind in _GROUPS and _goes_on(graph, op)}
     loose = loosest(p, frozenset(free))
     edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in _values(p, loose.graph))
     return replace(loose, graph=replace(graph, edges=tuple(edges)))
@@ -78,8 +78,18 @@ def _least_gap(problem: Problem, edge: Edge) -> int:
     return source.states - (not apart or source.out_ns + sink.in_ns <= problem.period)
 
 
-def _kind(graph: Graph, op: int) -> str:
-    return graph.ops[op].kind if op in graph.ops else ""
+def _goes_on(graph: Graph, op: Op) -> bool:
+    """Whether a sum takes in a sum, or a product a product, selected or not: the two may change places."""
+    waiting, seen = list(op.args), set[int]()
+    while waiting:
+        arg = graph.ops.get(waiting.pop())
+        if arg is None or arg.id in seen:
+            continue
+        seen.add(arg.id)
+        if _GROUPS.get(arg.kind) == _GROUPS[op.kind]:
+            return True
+        waiting += arg.args if arg.kind in ("select", "wire") else ()
+    return False
 
 
 def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:

@@ -27,6 +27,7 @@ CASES = {  # body of the loop; the II that is proved least, None: no proof
     "a place that data decides": ("y[k[i]] = y[k[i]] / b;", None),
     "another store between": ("y[i] = y[i - 2] / b; y[i - 1] = x[i];", None),
     "integers": ("n = n + k[i]; s = x[i];", None),
+    "integers that a tool may regroup": ("n = n + k[i] + k[i - 1] + k[i - 2] + k[i] * 7; s = x[i];", None),
     "nothing recurs": ("y[i] = x[i] / b;", None),
     "denied by a directive": ("\n#pragma HLS DEPENDENCE variable=y type=inter false\n    y[i] = y[i - 1] / b;", None),
 }
@@ -179,3 +180,30 @@ T: for (int i = 0; i < 64; i++) o[i] = s.read();
     proof = found["F"].proof
     assert found["F"].ii == 4 and found["T"].ii == 1
     assert proof is not None and proof.ii == 4 and "words hold several" in proof.text
+
+
+UNITS = {  # body of the loop; least multiplications of an iteration, whatever the data is
+    "all": ("y[i] = x[i] * b + x[i - 1] * b * x[i - 2];", 3),
+    "each value once": ("y[i] = x[i] * b + b * x[i] + x[i - 1] * b;", 2),
+    "of a value that goes on": ("s = s * b + x[i] * x[i - 1];", 2),
+    "under a condition": ("if (k[i] > n) y[i] = x[i] * b + x[i - 1] * b;", None),
+    "in an arm": ("y[i] = k[i] > n ? x[i] * b : x[i - 1] * b * x[i];", None),
+    "always the same": ("y[i] = b * b * b * x[i];", None),
+    "one only": ("y[i] = x[i] * b;", None),
+}
+
+
+@pytest.mark.parametrize("limit", (1, 2))
+@pytest.mark.parametrize("case", UNITS)
+def test_units_that_a_directive_allows_are_a_proof(case: str, limit: int) -> None:
+    body, least = UNITS[case]
+    text = kernel(body, f"#pragma HLS ALLOCATION operation instances=fmul limit={limit}\n")
+    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    said = loop.proof.text if loop.proof is not None else ""
+    proved = least is not None and -(-least // limit) > 1
+    assert ("ALLOCATION allows" in said) == (proved and "goes on" not in case)
+    assert not proved or (loop.proof is not None and loop.proof.ii <= loop.least)
+    if "ALLOCATION" in said:
+        assert loop.proof is not None and least is not None and loop.proof.ii == -(-least // limit)
+        (advice,) = hlspart.advise(hlspart.parse(text), pareto=True).loops
+        assert all(way.ii is None or way.ii >= loop.proof.ii for way in advice.ways)
