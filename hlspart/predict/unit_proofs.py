@@ -37,11 +37,11 @@ def _sure(p: Prediction) -> list[Op]:
             waiting += op.args
     seen = set[int]()
     while waiting:
-        op = ops.get(waiting.pop())
-        if op is None or op.id in seen:
+        value = ops.get(waiting.pop())
+        if value is None or value.id in seen:
             continue
-        seen.add(op.id)
-        waiting += op.args[:1] if op.kind == "select" else () if op.kind == "logic" else op.args
+        seen.add(value.id)
+        waiting += value.args[:1] if value.kind == "select" else () if value.kind == "logic" else value.args
     return [ops[i] for i in sorted(seen)]
 
 
