@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from hlspart.model.exploring import ExternalMemory, Operand, TiledNest
 
+BANKS = 128  #: that a copy deals the words of a buffer out to, at most
+
 
 class Bound:
     """Bounds of one nest."""
@@ -31,7 +33,9 @@ class Bound:
         for (_, n), s in zip(self.nest.loops, shard, strict=True):
             own *= -(-n // s)
         # a step of m iterations takes m * ii + depth - ii, which many short steps may undercut where depth < ii
-        once, fill = min(self.nest.ii, self.nest.depth), max(0, self.nest.depth - self.nest.ii)
+        ii = min([self.nest.ii, *(n for n, _ in self.nest.faster)])
+        depth = min([self.nest.depth, *(n for _, n in self.nest.faster)])
+        once, fill = min(ii, depth), max(0, depth - ii)
         ends = any(o.loaded for o in self.nest.operands) + any(o.stored for o in self.nest.operands)
         work = own * once + fill
         if self.nest.alone is not None:  # a step for each iteration
@@ -46,7 +50,7 @@ class ShardBound:
         self.nest, self.off_chip, self.shard = nest, off_chip, shard
         self._own = [-(-n // s) for (_, n), s in zip(nest.loops, shard, strict=True)]
         # per operand that moves: by the splits of its own loops what one move takes, and all that there are at least
-        self._moved: list[tuple[Operand, tuple[int, ...], dict[tuple[int, ...], tuple[int, int]]]] = [
+        self._moved: list[tuple[Operand, tuple[int, ...], dict[tuple[int, ...], tuple[int, int, int]]]] = [
             (o, tuple({k: None for d in o.dims for k, _ in d.terms}), {}) for o in nest.operands if o.loaded or o.stored
         ]
 
@@ -61,15 +65,14 @@ class ShardBound:
         for own, t in zip(self._own, split, strict=True):
             iterations *= -(-own // t)
             steps *= t
-        once = (iterations - 1) * self.nest.ii + self.nest.depth
-        if iterations == 1 and self.nest.alone is not None:
-            once = self.nest.alone
         first = last = loading = storing = 0
+        fastest = len(self.nest.faster)
         for operand, own_loops, known in self._moved:
             key = tuple([split[k] for k in own_loops])
             if key not in known:
                 known[key] = self._transfer(operand, key, own_loops)
-            one, every = known[key]
+            one, every, kind = known[key]
+            fastest = min(fastest, kind)
             if self.off_chip.per_array:
                 if operand.loaded:
                     first, loading = max(first, one), max(loading, every)
@@ -80,14 +83,20 @@ class ShardBound:
                     first, loading = first + one, loading + every
                 if operand.stored:
                     last, storing = last + one, storing + every
+        ii, depth = (*self.nest.faster, (self.nest.ii, self.nest.depth))[fastest]
+        once = (iterations - 1) * ii + depth
+        if iterations == 1 and self.nest.alone is not None:
+            once = self.nest.alone
         return self.nest.repeats * max(first + steps * once + last, loading + once + last, first + once + storing)
 
-    def _transfer(self, operand: Operand, steps: Sequence[int], loops: Sequence[int]) -> tuple[int, int]:
-        """Cycles of one move of an operand, and of all, once per tile."""
+    def _transfer(self, operand: Operand, steps: Sequence[int], loops: Sequence[int]) -> tuple[int, int, int]:
+        """Cycles of one move of an operand, and of all, once per tile; the fastest memory that a bank may lie in."""
         slices = {k: -(-self._own[k] // t) for k, t in zip(loops, steps, strict=True)}
-        size = operand.element_bytes
+        words = whole = 1
         for dim in operand.dims:
-            size *= dim.width + sum(abs(c) * (slices[k] - 1) for k, c in dim.terms)
-        size *= math.prod(self.shard[k] for k in loops)
+            words *= dim.width + sum(abs(c) * (slices[k] - 1) for k, c in dim.terms)
+            whole *= dim.width + sum(abs(c) * (self.nest.extents[k] - 1) for k, c in dim.terms)
+        size = operand.element_bytes * words * math.prod(self.shard[k] for k in loops)
         once = self.off_chip.latency + (size + self.off_chip.width - 1) // self.off_chip.width
-        return once, once * math.prod(steps)
+        kind, slowest = operand.kind((words + BANKS - 1) // BANKS), operand.kind(whole)
+        return once, once * math.prod(steps), kind if kind < slowest else len(self.nest.faster)

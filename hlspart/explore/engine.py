@@ -19,7 +19,6 @@ from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, task
 from hlspart.explore.store import Store
 from hlspart.explore.timely import latest
 from hlspart.explore.watch import Progress, Watch
-from hlspart.hardware.memory import BUS
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult
 from hlspart.model.program import Program
@@ -38,10 +37,7 @@ class Explorer:
         self.options, self.progress = options, progress
         #: Of the monotonic clock, by when it ends with what it has.
         self.until = None if options.seconds is None else time.monotonic() + options.seconds
-        counts = options.budget.bram18k is not None or options.objective == "bram"
-        rule, wide = target.memories if counts else None, target.argument_storage != BUS
-        words = f"{target.tool} {target.part} {target.clock_ns}"
-        self.plan = SearchPlan(program, analysis, top, options, words, predict, banked, wide, rule)
+        self.plan = SearchPlan(program, analysis, top, options, target, predict, banked)
 
     @property
     def share(self) -> bool:

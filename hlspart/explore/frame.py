@@ -31,6 +31,11 @@ def counting(name: str, times: int) -> str:
     return f"for (int {name} = 0; {name} < {times}; {name}++) {{"
 
 
+def buffer_name(operand: str) -> str:
+    """What functions call the tile of an operand."""
+    return f"{operand}_t"
+
+
 class RegionFrame:
     """Names, types, buffers and positions of one region: what all of its functions speak of."""
 
@@ -98,7 +103,7 @@ class RegionFrame:
 
     def buffer(self, operand: Operand) -> str:
         """Its parameter in the functions."""
-        return f"{operand.name}_t"
+        return buffer_name(operand.name)
 
     def parameter(self, operand: Operand) -> str:
         """Its declaration in their heads."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
@@ -11,10 +12,13 @@ from msgspec.structs import replace
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
 from hlspart.explore.errors import LateError
-from hlspart.explore.records import ReadNest
+from hlspart.explore.frame import buffer_name
+from hlspart.explore.records import OperandWindow, ReadNest
 from hlspart.explore.requests import fault, finding
 from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
+from hlspart.explore.steps import ENTERED
 from hlspart.explore.timely import latest
+from hlspart.hardware.memory import BUS
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.exploring import Assumed, ExploreOptions, SumWait, TiledNest, Vector
@@ -22,6 +26,8 @@ from hlspart.model.memories import MemoryRule
 from hlspart.model.parts import FunctionResult
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult
+from hlspart.semantics.folding import bits
+from hlspart.targets import Target
 
 #: Changed texts -> their prediction.
 Predict = Callable[[Mapping[str, str]], IIResult]
@@ -36,8 +42,8 @@ LEVELS = 3
 class IterationFigure(Struct, frozen=True):
     """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why.
 
-    ``ii``: of the loop that was looked at; ``free``: where no iteration waits for another one; ``waits``: where they
-    only wait, at least and at most.
+    ``ii``: of the loop that was looked at; ``free``: where no iteration waits for another one; ``wait``: where they
+    only wait, at least; ``crowded``: buffers whose ports ask for more than one cycle.
     """
 
     ii: int
@@ -46,7 +52,8 @@ class IterationFigure(Struct, frozen=True):
     least: tuple[str, ...] = ()
     cause: str | None = None
     free: int = 1
-    waits: tuple[int, int] = (1, 1)
+    wait: int = 1
+    crowded: frozenset[str] = frozenset()
 
 
 def _pipelined(figures: IIResult, function: str) -> LoopResult | None:
@@ -64,13 +71,11 @@ class IterationFigures:
     """What is known of iterations; ``diagnostics`` takes what cannot be written."""
 
     def __init__(
-        self, program: Program, analysis: AccessAnalysis, options: ExploreOptions, predict: Predict, banked: Banked,
-        wide: bool, memories: MemoryRule | None, diagnostics: list[Diagnostic],
+        self, program: Program, analysis: AccessAnalysis, options: ExploreOptions, target: Target,
+        predict: Predict, banked: Banked, memories: MemoryRule | None, diagnostics: list[Diagnostic],
     ) -> None:  # fmt: skip
-        self.program, self.analysis, self.options, self.predict, self.banked = (
-            program, analysis, options, predict, banked,
-        )  # fmt: skip
-        self.wide, self.memories, self.diagnostics = wide, memories, diagnostics
+        self.program, self.analysis, self.options, self.target = program, analysis, options, target
+        self.predict, self.banked, self.memories, self.diagnostics = predict, banked, memories, diagnostics
 
     def measured(self, number: int, nest: ReadNest, until: float | None = None) -> TiledNest:
         """The nest with figures of one iteration: as assumed, else as ``ii`` has them of its C on one element.
@@ -89,9 +94,11 @@ class IterationFigures:
         lanes = {
             o.name: 1 << max(0, (most // o.element_bytes).bit_length() - 1)
             for o, w in windows
-            if self.wide and w.variable.dims and not self._partitioned(w.variable.name)
+            if self.target.argument_storage != BUS and w.variable.dims and not self._partitioned(w.variable.name)
         }
-        operands = tuple(replace(o, lanes=lanes.get(o.name, 1)) for o in nest.nest.operands)
+        operands = tuple(
+            replace(o, lanes=lanes.get(o.name, 1), kinds=() if o.in_place else self._kinds(w)) for o, w in windows
+        )
         whole = given is not None and None not in (given.ii, given.depth, given.dsp)
         measured = replace(
             nest.nest, resident=resident, operands=operands, copied=self.options.schedule or not whole,
@@ -114,18 +121,18 @@ class IterationFigures:
         loops = range(len(tiled.loops))
         ones = tuple(1 for _ in loops)
         of = self._figures(nest, Vector(ones, ones, tuple(loops)))
-        depth = of.depth
-        if self.options.schedule:  # small buffers may lie in faster memory
-            small = (n if k in tiled.reductions else -(-n // 2) for k, n in enumerate(tiled.extents))
-            depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
-        ii, blocks, split = of.ii, of.dsp, ones
+        ii, depth, blocks, split = of.ii, of.depth, of.dsp, ones
         chain: tuple[SumWait, ...] = ()
         if given.ii is None and tiled.reductions:
             ii, chain = of.free, self._chain(nest)
         if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
             split = tuple(n if k in tiled.reductions else 1 for k, n in enumerate(tiled.extents))
             blocks = max(blocks, self._figures(nest, Vector(ones, split, tuple(loops))).dsp)
-        alone = self._alone(nest) if given.depth is None else None
+        alone, faster = self._faster(nest, ii, depth)
+        if given.depth is not None:
+            alone, faster = None, tuple((n, given.depth) for n, _ in faster)
+        if given.ii is not None:
+            faster = tuple((given.ii, n) for _, n in faster)
         joins = self._joins(nest) if given.depth is None and self.options.elements > 1 else None
         shared = self._shared(nest, blocks, split) if given.dsp is None and self.options.elements > 1 else ()
         dsp = blocks if given.dsp is None else given.dsp
@@ -134,8 +141,10 @@ class IterationFigures:
             self.diagnostics.append(self._unknown(nest, least, of.cause))
         reports = self.diagnostics[before:]
         del self.diagnostics[before:]
-        return replace(tiled, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain, joins=joins, alone=alone, least=least), reports  # fmt: skip
+        operands = tuple(replace(o, crowded=buffer_name(o.name) in of.crowded) for o in tiled.operands)
+        return replace(tiled, operands=operands, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp,
+                       shared_dsp=shared, chain=chain, joins=joins, alone=alone, faster=faster,
+                       least=least), reports  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -167,13 +176,53 @@ class IterationFigures:
         fixed = of.reductions if of.ordered and not (self.options.reassociate and of.sums) else frozenset()
         return frozenset(k for k, n in enumerate(of.extents) if n > 1) - of.whole - fixed
 
-    def _alone(self, nest: ReadNest) -> int | None:
-        """Cycles of the function whose tile is one iteration: no loop is left of it to enter and to leave."""
+    def _kinds(self, window: OperandWindow) -> tuple[int, ...]:
+        """Words up to which a buffer lies in registers, is built of LUTs, of BRAM."""
+        shape, rule = window.variable.as_array, self.target.memories
+        width = max(1, bits(shape.element)) if shape is not None else 1
+        most = sys.maxsize if rule.uram_bits is None else rule.uram_bits // width
+        return max(1, self.target.complete_threshold - 1), rule.lutram_bits // width, most
+
+    def _faster(self, nest: ReadNest, ii: int, depth: int) -> tuple[int | None, tuple[tuple[int, int], ...]]:
+        """Cycles of a tile of one iteration, if no loop is left of it, and II and depth by kinds of memory.
+
+        A tile in faster memory takes no more than one in a slower one, and none less than one iteration.
+        """
         of = nest.nest
-        if any(of.extents[k] > 1 for k in of.whole):
-            return None
-        function = self._computing(nest, Vector(tuple(1 for _ in of.loops), of.extents, tuple(range(len(of.loops)))))
-        return None if function is None else function.latency.max
+        loops, ones = tuple(range(len(of.loops))), tuple(1 for _ in of.loops)
+        single = Vector(ones, tuple(1 if k in of.whole else n for k, n in enumerate(of.extents)), loops)
+        alone = None
+        if all(n == 1 for n in single.slices(of.extents)):
+            function = self._computing(nest, single)
+            alone = None if function is None else function.latency.max
+            states = ENTERED if self.options.schedule else 0
+            least = 1, min(depth, max(1, (alone or 0) + states))
+        else:
+            figures = self._figures(nest, single)
+            least = min(ii, figures.free), min(depth, 1 if "depth" in figures.least else figures.depth)
+        known, faster = (ii, depth), list[tuple[int, int]]()
+        for kind in reversed(range(1, max((len(o.kinds) for o in of.operands), default=0))):
+            split = self._fitting(of, kind)
+            if split is None:
+                known = least
+            elif any(t > 1 for t in split):
+                figures = self._figures(nest, Vector(ones, split, loops))
+                takes = least[1] if "depth" in figures.least else figures.depth
+                known = min(known[0], max(least[0], figures.free)), min(known[1], max(least[1], takes))
+            faster.insert(0, known)
+        return alone, (least, *faster)
+
+    @staticmethod
+    def _fitting(of: TiledNest, kind: int) -> tuple[int, ...] | None:
+        """Steps along each loop for tiles of several iterations that lie in memory of a kind; None: there are none."""
+        most = max(of.extents)
+        while most > 1:
+            fits = [next((d for d in range(min(n, most), 1, -1) if n % d == 0), min(n, most)) for n in of.extents]
+            slices = tuple(n if k in of.whole else d for k, (n, d) in enumerate(zip(of.extents, fits, strict=True)))
+            if all(o.kind(o.words(slices)) <= kind for o in of.operands):
+                return tuple(-(-n // d) for n, d in zip(of.extents, slices, strict=True))
+            most //= 2
+        return None
 
     def _computing(self, nest: ReadNest, vector: Vector) -> FunctionResult | None:
         """What is predicted of the function that computes a tile; None where it cannot be written."""
@@ -215,9 +264,9 @@ class IterationFigures:
     def _chain(self, nest: ReadNest) -> tuple[SumWait, ...]:
         """What iterations wait for the terms of sums, where so many of them lie between two terms of one sum.
 
-        More and more of them, until none waits. Where the II is not known, the most that it can be: no C is then
-        read with less. Sums of one word lie in registers, those of more in memory, which may take longer. Nothing is
-        said of sums along different loops: where one lies depends on how the other one's loops are cut.
+        More and more of them, until none waits: at least, so that no C is read with less. Sums of one word lie in
+        registers, those of more in memory, which may take longer. Nothing is said of sums along different loops:
+        where one lies depends on how the other one's loops are cut.
         """
         of = nest.nest
         if len({of.carried(o) for o in of.operands if of.carried(o)}) > 1:
@@ -225,14 +274,20 @@ class IterationFigures:
         loops = tuple(range(len(of.loops)))
         inner = next((k for k in reversed(loops) if k not in of.reductions and of.extents[k] > 1), None)
         extent = 1 if inner is None else of.extents[inner]
+        last = of.reductions & of.whole or frozenset(sorted(k for k in of.reductions if of.extents[k] > 1)[-1:])
         waits: list[SumWait] = []
         for steps in dict.fromkeys(-(-extent // apart) for apart in (1, 2, 3, 4, 6, 8, 12, 16) if apart <= extent):
-            split = tuple(1 if k in of.reductions else steps if k == inner else n for k, n in enumerate(of.extents))
-            least, most = self._figures(nest, Vector(tuple(1 for _ in loops), split, loops), banks=False).waits
-            if most <= 1:
+            wait = None
+            for carrying in dict.fromkeys((of.reductions, last)):  # along all of its loops, and the last one
+                split = tuple(1 if k in carrying else steps if k == inner else n for k, n in enumerate(of.extents))
+                one = self._figures(nest, Vector(tuple(1 for _ in loops), split, loops), banks=False).wait
+                wait = one if wait is None else min(wait, one)
+                if one <= 1:
+                    break
+            if wait is None or wait <= 1:
                 break
             between = -(-extent // steps)
-            waits.append(SumWait(between, most, (least - 1) * between + 1))
+            waits.append(SumWait(between, wait, (wait - 1) * between + 1))
         return tuple(waits)
 
     def _figures(self, nest: ReadNest, vector: Vector, banks: bool = True) -> IterationFigure:
@@ -267,9 +322,8 @@ class IterationFigures:
         if depth is None and self.options.schedule and shortest is not None:
             depth = max(1, shortest - between)
         unknown, free = tuple(n for n, x in known.items() if x is None), min(ii, loop.resource_ii or ii)
-        least = loop.recurrence_ii or 1
-        waits = least, least if loop.ii is not None or loop.bounds is None else loop.bounds[1]
-        return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free, waits)
+        crowded = frozenset(x.array for x in loop.limits if x.kind == "memory-port" and x.array is not None)
+        return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free, loop.recurrence_ii or 1, crowded)
 
     def _partitioned(self, array: str) -> bool:
         """Whether the text says itself how an array lies."""

@@ -26,12 +26,13 @@ from hlspart.model.exploring import ExploreOptions, FixRequest, TiledNest
 from hlspart.model.memories import MemoryRule
 from hlspart.model.program import ArrayRef, Block, Function, Loop, Name, PragmaMark, Program, walk
 from hlspart.semantics.effects import statement_expressions
+from hlspart.targets import Target
 from hlspart.version import __version__
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
 #: The cost model's version: part of every key.
-MODEL = 9
+MODEL = 10
 
 
 class SearchedNest(Struct, frozen=True):
@@ -48,15 +49,14 @@ class SearchPlan:
     """The nests of one top function. Raises :class:`RequestFileError`."""
 
     def __init__(
-        self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
-        predict: Predict, banked: Banked, wide: bool, memories: MemoryRule | None,
+        self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: Target,
+        predict: Predict, banked: Banked,
     ) -> None:  # fmt: skip
-        """``target``: tool, part and clock in words. ``wide``: whether arrays of the interface may have banks.
-
-        ``memories``: by which BRAM counts, None where it does not.
-        """
-        self.memories = memories
-        self.program, self.analysis, self.options, self.target = program, analysis, options, target
+        counts = options.budget.bram18k is not None or options.objective == "bram"
+        #: By which BRAM counts, None where it does not.
+        self.memories: MemoryRule | None = target.memories if counts else None
+        self.program, self.analysis, self.options = program, analysis, options
+        self.target = f"{target.tool} {target.part} {target.clock_ns}"
         self.predict, self.banked = predict, banked
         self.function: Function = program.functions[top]
         self.nests = nests(program, analysis, self.function, options.whole)
@@ -65,7 +65,7 @@ class SearchPlan:
             from_file(*options.fixes, self._named(), self.asked)
         self.diagnostics: list[Diagnostic] = []
         self.figures = IterationFigures(
-            program, analysis, options, predict, banked, wide, memories, self.diagnostics
+            program, analysis, options, target, predict, banked, self.memories, self.diagnostics
         )  # fmt: skip
         self.kept = [
             n for n in self.nests if isinstance(n, KeptNest) or n.loops[0].id in self.asked.kept
@@ -329,10 +329,10 @@ class SearchPlan:
             "ranks": [loops.index(name) for name, _ in n.loops], "whole": sorted(n.whole),
             "operands": [
                 [asdict(d) for d in x.dims] + [x.element_bytes, x.read, x.written, x.in_place, x.lanes,
-                                               resident.get(x.name)] for x in n.operands
+                                               resident.get(x.name), x.kinds, x.crowded] for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
-                          [asdict(w) for w in n.chain], n.joins, n.alone, n.least,
+                          [asdict(w) for w in n.chain], n.joins, n.alone, n.faster, n.least,
                           n.streams, n.repeats, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import Emitted, write
+from hlspart.explore.frame import buffer_name
 from hlspart.explore.measured import banks_may_help
 from hlspart.explore.planning import SearchedNest, SearchPlan
 from hlspart.explore.requests import finding
@@ -215,7 +216,7 @@ def _figures(
     used["uram"] = sum(a.uram for a in figures.arrays)
     computing = {e.compute for e in emitted}
     used["dsp"] = sum(f.resources.dsp or 0 for f in figures.functions if f.name in computing)
-    parts = {(e.compute, f"{o.name}_t_part") for e, r in zip(emitted, regions, strict=True)
+    parts = {(e.compute, f"{buffer_name(o.name)}_part") for e, r in zip(emitted, regions, strict=True)
              for o in r.written.nest.operands}  # fmt: skip
     known = {o.name for o in plan.program.arrays()}
     size = sum(

@@ -254,7 +254,7 @@ class View:
             "id": self._id(self.regions.index(region)),
             "kind": "partial-sum" if sharded else "time-accumulated" if timed else "map",
             "cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, **self._vector(nest, p.vector),
-            "steps": of.steps, "repeats": nest.repeats, "compute": of.compute, "ii": nest.ii, "depth": nest.depth,
+            "steps": of.steps, "repeats": nest.repeats, "compute": of.compute, "ii": of.ii, "depth": of.depth,
             "serial_cycles": of.serial,
             "load": [moved(m.array) for m in of.moves if m.loaded],
             "store": [moved(m.array) for m in of.moves if m.stored],

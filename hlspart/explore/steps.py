@@ -18,6 +18,9 @@ from msgspec import Struct
 from hlspart.explore.widths import copying
 from hlspart.model.exploring import ExternalMemory, Move, StepCost, SumWait, TiledNest, Vector
 
+#: States that a loop has beside those of one iteration in a function without any.
+ENTERED = 2
+
 
 def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
     """Cycles, bytes on the chip and DSP blocks of a candidate."""
@@ -29,7 +32,8 @@ class _Tile(Struct, frozen=True):
 
     ``size``: bytes; ``words``: of one element; ``copies``: two of what moves, one of what stays; ``held``: bytes of the
     copies and of the parts of its sums; ``cycles``: of a move; ``blocks``: of BRAM, of copies and parts, which have no
-    banks.
+    banks; ``kind``: of the memory of a bank, None where it is no faster than that of the whole; ``crowded``: its ports
+    ask for the II of the nest.
     """
 
     size: int
@@ -38,6 +42,8 @@ class _Tile(Struct, frozen=True):
     held: int
     cycles: int
     blocks: int
+    kind: int | None
+    crowded: bool
 
 
 class Costs:
@@ -65,10 +71,12 @@ class Costs:
             period, loaded = self._turn(at, split, order)
             moves.append(Move(operand.name, tile.size, tile.copies, period, loaded, operand.stored, tile.cycles))
         steps, compute = math.prod(split), self._compute(split, tiles)
+        ii, depth = self._iteration(self._slices(split), tiles)
         cycles = total(self.nest, steps, compute, moves, self.off_chip)
         once = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
         serial = once * self.nest.repeats
-        return StepCost(cycles, self._held(tiles), self.dsp, serial, steps, compute, tuple(moves), self._blocks(tiles))
+        held, blocks = self._held(tiles), self._blocks(tiles)
+        return StepCost(cycles, held, self.dsp, serial, steps, compute, ii, depth, tuple(moves), blocks)
 
     def cycles(self, split: tuple[int, ...], order: Sequence[int]) -> int:
         """Those of a candidate alone."""
@@ -106,11 +114,11 @@ class Costs:
         width = 8 * operand.element_bytes
         spare_blocks = parts * elements * memories.blocks(words, width) if memories is not None and parts > 1 else 0
         if operand.in_place:
-            return _Tile(0, words, 1, spare, 0, spare_blocks)
+            return _Tile(0, words, 1, spare, 0, spare_blocks, None, operand.crowded)
         size = words * operand.element_bytes * elements
         cycles = self.off_chip.latency + -(-size // self.off_chip.width)
         copies = 2 if any(split[k] > 1 for k in self._own[at]) else 1
-        blocks = 0
+        blocks, banks = 0, 1
         if nest.copied or memories is not None:
             how = copying(nest, operand, Vector(self.shard, split, ()), slices, cycles)
             if memories is not None:  # a memory for each element, in the banks of its copies
@@ -118,9 +126,14 @@ class Costs:
                 whole, beside = extents[how.dim], math.prod(extents) // extents[how.dim]
                 depths = (beside * (-(-(whole - bank) // how.banks)) for bank in range(how.banks))
                 blocks = elements * sum(memories.blocks(depth, width) for depth in depths)
+            banks = how.banks
             if nest.copied:
                 cycles = max(cycles, how.cycles)
-        return _Tile(size, words, copies, size * copies + spare, cycles, blocks * copies + spare_blocks)
+        kind = operand.kind(-(-words // banks))
+        faster = kind if kind < operand.kind(operand.words(nest.extents)) else None
+        crowded = operand.crowded and kind > 0 and banks == 1
+        held = size * copies + spare
+        return _Tile(size, words, copies, held, cycles, blocks * copies + spare_blocks, faster, crowded)
 
     def _slices(self, split: Sequence[int]) -> tuple[int, ...]:
         return tuple([-(-n // t) for n, t in zip(self._extents, split, strict=True)])
@@ -152,18 +165,28 @@ class Costs:
     def _compute(self, split: tuple[int, ...], tiles: Sequence[_Tile]) -> int:
         """Cycles of one step: the pipelined iterations of a tile, and where parts lie in space their sum."""
         nest, slices = self.nest, self._slices(split)
-        cycles, iterations = nest.depth, math.prod(slices)
-        if iterations > 1:
-            cycles += (iterations - 1) * max(nest.ii, self._between(slices))
-        elif nest.alone is not None:
-            cycles = nest.alone
+        ii, depth = self._iteration(slices, tiles)
+        cycles = (math.prod(slices) - 1) * ii + depth
         first, further = nest.joins or (nest.depth, nest.depth)
         for parts, tile in zip(self._parts, tiles, strict=True):
             if parts > 1:
                 cycles += tile.words - 1 + first + further * ((parts - 1).bit_length() - 1)
-                if nest.copied:
+                if nest.copied and tile.words > 1:
                     cycles += tile.words  # in C parts are set to zero before, in a loop of as many iterations
+                elif nest.copied:  # nor is there a loop to add them up
+                    cycles -= min(first, ENTERED)
         return cycles
+
+    def _iteration(self, slices: tuple[int, ...], tiles: Sequence[_Tile]) -> tuple[int, int]:
+        """Interval and depth of the iterations of a step: of tiles in faster memories those of the fastest one."""
+        nest = self.nest
+        if nest.alone is not None and math.prod(slices) == 1:
+            return 1, nest.alone
+        kinds = [t.kind for t in tiles if t.kind is not None] if nest.faster else []
+        ii, depth = nest.faster[min(kinds)] if kinds else (nest.ii, nest.depth)
+        if ii < nest.ii and any(t.crowded for t in tiles):
+            ii = nest.ii
+        return max(ii, self._between(slices)), depth
 
     def _between(self, slices: tuple[int, ...]) -> int:
         """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""

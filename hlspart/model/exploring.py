@@ -57,7 +57,8 @@ class Operand(Struct, frozen=True, dict=True):
     """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it.
 
     ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once;
-    ``apart``: none of them side by side in the tile of one element.
+    ``apart``: none of them side by side in the tile of one element. ``kinds``: words up to which a memory of it lies
+    in registers, is built of LUTs, of BRAM; more are UltraRAM. ``crowded``: its ports ask for the II of the nest.
     """
 
     name: str
@@ -68,6 +69,8 @@ class Operand(Struct, frozen=True, dict=True):
     in_place: bool = False
     lanes: int = 1
     apart: bool = False
+    kinds: tuple[int, ...] = ()
+    crowded: bool = False
 
     @property
     def loaded(self) -> bool:
@@ -88,9 +91,13 @@ class Operand(Struct, frozen=True, dict=True):
         """Elements of one tile of one processing element."""
         return math.prod(d.words(slices) for d in self.dims)
 
+    def kind(self, words: int) -> int:
+        """What a memory of so many words is: of ``kinds`` the place, the faster ones first."""
+        return sum([words > most for most in self.kinds])
+
 
 class SumWait(Struct, frozen=True):
-    """The ``ii`` that two terms of a sum allow with so many iterations ``between`` them; ``term``: at least, a term."""
+    """The least ``ii`` that two terms of a sum allow with so many iterations ``between`` them; ``term``: of a term."""
 
     between: int
     ii: int
@@ -107,7 +114,8 @@ class TiledNest(Struct, frozen=True, dict=True):
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take. ``chain``: what iterations wait for the terms of sums. ``joins``: cycles from the first word of
     the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
-    ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``.
+    ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``. ``faster``: at least the II and
+    depth where a tile lies in memory of that kind (:meth:`Operand.kind`), and the whole array in one of a slower kind.
     ``assumed``: the user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as
     a least alone.
     ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
@@ -133,6 +141,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     chain: tuple[SumWait, ...] = ()
     joins: tuple[int, int] | None = None
     alone: int | None = None
+    faster: tuple[tuple[int, int], ...] = ()
     assumed: bool = False
     least: tuple[str, ...] = ()
     streams: bool = False
@@ -215,7 +224,10 @@ class Move(Struct, frozen=True):
 
 
 class StepCost(Struct, frozen=True):
-    """What a candidate costs: ``cycles`` with load, compute and store at once; ``serial``: one after the other."""
+    """What a candidate costs: ``cycles`` with load, compute and store at once; ``serial``: one after the other.
+
+    ``ii``, ``depth``: of the iterations of a step.
+    """
 
     cycles: int
     size: int
@@ -223,6 +235,8 @@ class StepCost(Struct, frozen=True):
     serial: int
     steps: int
     compute: int
+    ii: int
+    depth: int
     moves: tuple[Move, ...]
     bram18k: int | None = None  # None: not counted
 

@@ -1,11 +1,13 @@
 """The C of candidates computes what the source does: prime extents, partial tiles, sums in space, any order."""
 
+import math
 import random
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from hlspart.explore.bound import Bound
 from hlspart.explore.emit import write
 from hlspart.explore.engine import Explorer
 from hlspart.explore.errors import FixError
@@ -323,11 +325,12 @@ MEANS = """void f(int A[8][6], int s[8], int n) {
 def test_no_banks_are_sought_where_a_sum_is_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """On eight elements each iteration waits for the quotient before: the model's, and that of the C."""
     pipeline = Pipeline(["f.c"], Options(), lambda _: MEANS.encode())
-    monkeypatch.setattr(Pipeline, "_banked", lambda *_: pytest.fail("banks were sought"))
+    monkeypatch.setattr(Pipeline, "_inferred_for", lambda *_: pytest.fail("banks were sought"))
     found = pipeline.explore("f", ExploreOptions(elements=8, write=True)).shape["best"]
     (of,) = found["regions"]
     assert of["shard"] == [8, 1]
-    assert of["compute"] > 5 * 2 * of["ii"] + of["depth"]  # six terms
+    assert of["ii"] > 10
+    assert of["compute"] == (of["slice"][1] - 1) * of["ii"] + of["depth"]  # a term each
     assert found["model_cycles"] <= found["schedule_cycles"] <= found["model_cycles"] + 8  # states around the loops
 
 
@@ -470,3 +473,55 @@ def test_a_tile_of_one_iteration_takes_no_less_than_its_model(value: str) -> Non
     assert best["regions"][0]["slice"] == [1]
     assert shape["bound"] <= best["model_cycles"] == best["schedule_cycles"]
     assert shape["proved"]
+
+
+SMALL = {
+    "registers": ("""void f(unsigned char x[27], unsigned char B[20]) {
+    for (int m = 1; m < 6; m++)
+        for (int i = 1; i <= 5; i++) {
+            int t = m + B[m + 1] + i;
+            if (i != 3) x[i + 1] ^= t * t + B[2 * i];
+        }
+}
+""", Vector((1, 1), (5, 3), (0, 1)), False),
+    "sums in registers": ("""void f(short x[10][6], float B[8][19]) {
+    for (int k = 1; k <= 9; k += 2)
+        for (int l = 0; l < 6; l++) {
+            for (int a = 0; a < 7; a++)
+                if (k > 2) x[k][l] += B[a + 1][2 * k];
+            x[k][l] = x[k][l] + 1;
+        }
+}
+""", Vector((1, 2, 1), (3, 3, 3), (0, 1, 2)), True),
+    "parts of memories": ("""void f(long long x[10], int B[18], int p) {
+    for (int t = 0; t < 2; t++)
+        for (int j = 0; j < 9; j++) {
+            for (int m = 0; m < 9; m += 2) {
+                int u = 5 - m;
+                x[j + 1] += u * u + B[2 * j + 1];
+            }
+            x[j + 1] = x[j + 1] + p;
+        }
+}
+""", Vector((1, 6, 1), (1, 1, 1), (0, 1, 2)), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SMALL)
+def test_no_c_takes_less_than_its_model(case: str) -> None:
+    """Tiles of a few words lie in registers or in memory of LUTs, and take less than those in BRAM."""
+    text, vector, schedule = SMALL[case]
+    pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
+    elements = math.prod(vector.shard)
+    options = ExploreOptions(elements, off_chip=ExternalMemory(64, 1), reassociate=True, schedule=schedule)
+    explorer = Explorer(
+        pipeline.program, pipeline.analysis, "f", options, pipeline.target, pipeline.predict, lambda _: {}
+    )
+    (region,) = explorer.plan.searched()
+    of = region.written.nest
+    texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
+    (latency,) = (f.latency for f in pipeline.predict(texts).functions if f.name == written.compute)
+    model = cost(of, vector, options.off_chip)
+    assert Bound(of, options.off_chip).under(vector.shard).cycles(vector.split) <= model.cycles
+    assert latency.max is not None
+    assert model.compute <= latency.max <= model.compute + 9
