@@ -95,18 +95,6 @@ def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
     return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in missing)
 
 
-def first_sentences(pipeline: Writable, files: str) -> Mapping[tuple[str, str], tuple[str, str]]:
-    """Of each loop of :func:`first_ways` the kind of its first way, and the advice in a sentence.
-
-    The ways behind the first are written only where it leaves a loop as it is.
-    """
-    missing = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
-    first = [x for x in _seen(pipeline, [next(_texts(pipeline, AdviceOptions()))], False) if x.first is not None]
-    if missing - {(x.function, x.name) for x in first}:
-        first = list(first_ways(pipeline))
-    return {k: (x.ways[0].kind, x.advised(files)) for x in first if (k := (x.function, x.name)) in missing}
-
-
 def _large(pipeline: Writable) -> bool:
     """Whether it takes long to write and read back the ways."""
     loops = pipeline.figures.loops

@@ -6,7 +6,6 @@ runs, so that a command pays only for what it uses.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from hlspart.targets import Target
 
 Reader = Callable[[str], bytes]
-
-MOST_AT_ONCE = 20  # operations of all loops: beyond these `lint` does not wait for advice
 
 
 class Pipeline:
@@ -167,8 +164,8 @@ class Pipeline:
             self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, self.figures
         ).at_once()
 
-    def lint(self, config: LintConfig | None = None, advised: bool = True) -> LintReport:
-        """Findings of all rules; ``advised``: those on loops that miss their target name the first way."""
+    def lint(self, config: LintConfig | None = None) -> LintReport:
+        """Findings of all rules."""
         from hlspart import lint
 
         loops = bool(self.program.loops)
@@ -176,20 +173,9 @@ class Pipeline:
             self.program, self.analysis, self.validation,
             self.figures if loops else None, self._inferred_at_once if loops else None, config,
             target=self.target, recheck=self.ii_under, expansions=self._expansions,
-            advice=(lambda: self._sentences) if loops and advised else None,
             defined=frozenset(d.partition("=")[0] for d in self.options.frontend.defines),
             device=self.options.target.part is not None,
         )  # fmt: skip
-
-    @cached_property
-    def _sentences(self) -> Mapping[tuple[str, str], tuple[str, str]]:
-        """The kind of the first way of each loop, and the advice in a sentence, as far as it is found at once."""
-        loops = self.figures.loops
-        if not any(x.pipelined and x.may_miss for x in loops) or sum(x.work for x in loops) > MOST_AT_ONCE:
-            return {}
-        from hlspart.advice import first_sentences
-
-        return first_sentences(self, shlex.join(self.paths))
 
     def fix(
         self,
@@ -204,7 +190,7 @@ class Pipeline:
 
         def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult, str | None]:
             inner, moved = self.with_texts(texts), moved_place(self, texts)
-            return inner.lint(config, advised=False), inner.figures, None if moved is None else moved.reason
+            return inner.lint(config), inner.figures, None if moved is None else moved.reason
 
         return fix(self.program, report, self.figures, again, unsafe, only)
 

@@ -92,7 +92,7 @@ class Document:
         """All findings; None where there is no pipeline."""
         if self.pipeline is None or self._config is None:
             return None
-        return self.pipeline.lint(self._config, advised=False)  # an editor waits for it
+        return self.pipeline.lint(self._config)
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:

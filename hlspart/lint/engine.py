@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -38,7 +38,6 @@ def run(
     target: Target | None = None,
     recheck: Callable[[Validation], IIResult] | None = None,
     expansions: Callable[[], Sequence[Diagnostic]] | None = None,
-    advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None,
     defined: frozenset[str] = frozenset(),
     device: bool = True,
 ) -> LintReport:
@@ -47,7 +46,7 @@ def run(
     ``infer`` looks for the least partition of some arrays (none named: of all) when a rule needs it.
     ``target``: whose directives these are; without it rules about tools stay silent. ``recheck`` predicts the II
     under another validation; without it the rules that compare two predictions stay silent. ``expansions``: what
-    `expand` says of the pragmas at loops. ``advice``: what to do about each loop that misses its target.
+    `expand` says of the pragmas at loops.
     ``defined``: macros that the command line defines. ``device``: somebody named the device of ``target``.
     """
     config = config or LintConfig()
@@ -71,7 +70,6 @@ def run(
         config.large_complete,
         target is not None and target.bare_types,
         target.deprecated if target is not None else frozenset(),
-        advice,
         target is not None and bool(target.profile["directives"]["counts_freely"]),
         target.ultra[2] if target is not None and device else None,
         defined,

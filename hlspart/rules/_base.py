@@ -21,6 +21,10 @@ from hlspart.rules._dialects import foreign
 MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
 
 
+#: Where the ways to a faster loop are found; finding them takes longer than all of lint.
+WAYS = "hlspart advise ranks the ways"
+
+
 class Rule(Struct, frozen=True):
     """Code, kebab-case name and default severity of a rule.
 
@@ -84,7 +88,6 @@ class Facts(Struct, frozen=True, dict=True):
     ``never_meet``: whether no two iterations of a loop touch one element of an array.
     ``fifo_violation``: what keeps accesses of one kind to one array from being those of a FIFO. ``kernels``: whether
     the flow makes kernels, which a host starts.
-    ``advice``: (function, loop) -> the kind of the way to take, and it in a sentence, of loops that miss their target.
     ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
     dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which directives
     unroll it, 0 for completely.
@@ -109,20 +112,9 @@ class Facts(Struct, frozen=True, dict=True):
     large: int = 1024  # banks above which a complete partition is large
     bare_types: bool = False  # the tool takes the type of a partition as a bare word only
     deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
-    advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None
     counts_freely: bool = False  # a DATAFLOW loop may start at any constant, and count by any
     fills_uram: bool | None = False  # UltraRAMs of the device take initial values; None: no device is named
     defined: frozenset[str] = frozenset()  # macros that no file but the command line defines
-
-    def advised(self, loop: LoopResult, pragmas: bool = True) -> str | None:
-        """What the advice says of a loop; None where there is none, or, without ``pragmas``, nothing but these."""
-        kind, said = (self.advice() if self.advice is not None else {}).get((loop.function, loop.name), ("", None))
-        return said if pragmas or kind != "pragma" else None
-
-    def helped(self, loop: LoopResult) -> bool:
-        """Whether the advice has a way to take."""
-        kind, _ = (self.advice() if self.advice is not None else {}).get((loop.function, loop.name), ("as-written", ""))
-        return kind != "as-written"
 
     def inferred(self, *arrays: str) -> InferResult | None:
         """The least partition that reaches the targets, of these arrays (none named: of all).

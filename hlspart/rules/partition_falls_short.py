@@ -49,7 +49,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.results import LoopResult
-from hlspart.rules._base import Facts, Rule
+from hlspart.rules._base import WAYS, Facts, Rule
 
 RULE = Rule("HLP216", "partition-falls-short", "warning", hint="partition the dimension and as often as the loop needs")
 
@@ -77,7 +77,7 @@ def _short(facts: Facts, loop: LoopResult) -> Iterator[tuple[int, int, str | Non
         if limit.kind == "memory-port" and limit.ii > (loop.aim or 1):
             for variable in facts.short_of_ports(loop):
                 if variable.name == limit.array:
-                    yield variable.id, limit.ii, facts.advised(loop)
+                    yield variable.id, limit.ii, WAYS
 
 
 def _one_bank(facts: Facts, loop: LoopResult) -> Iterator[tuple[int, int, str | None]]:

@@ -49,7 +49,7 @@ from msgspec.structs import replace
 from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.program import Variable
 from hlspart.model.results import LoopResult
-from hlspart.rules._base import Facts, Rule
+from hlspart.rules._base import WAYS, Facts, Rule
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP201", "ports-limit-ii", "warning")
@@ -70,7 +70,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         related += asked[:1] + bound[:1]
         partition = _partition(facts, loop) if severity != "info" else None  # nobody waits for what nobody asked for
         hint, fix = partition or (_hint(facts, loop, variable), None)
-        hint = facts.advised(loop, pragmas=partition is None) or hint
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)
 
 
@@ -93,7 +92,7 @@ def _partition(facts: Facts, loop: LoopResult) -> tuple[str, Fix | None] | None:
 
 def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:
     """What the accesses of one iteration need at least, and which command finds the rest."""
-    helps = "hlspart advise ranks the ways"
+    helps = WAYS
     limit = loop.binding[0]
     if variable is None or limit.accesses is None or not limit.ports or not loop.aim:
         return helps

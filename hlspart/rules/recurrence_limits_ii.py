@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.rules._base import Facts, Rule
+from hlspart.rules._base import WAYS, Facts, Rule
 from hlspart.rules._nests import active
 from hlspart.rules._queries import binding
 
@@ -51,13 +51,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target by a recurrence."""
     unrolls = active(facts.program, "unroll")
     for loop, missed, severity in facts.missed():
-        if binding(loop) != "recurrence" or (severity == "info" and not facts.helped(loop)):
+        if binding(loop) != "recurrence" or severity == "info":
             continue
         limit = loop.binding[0] if loop.binding else None
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
         message = f"{missed}: {why}"
-        hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy)"
-        advised = facts.advised(loop)
-        hint = f"{advised}; {hint}" if advised is not None else f"{hint}; hlspart advise ranks the ways"
+        hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy); {WAYS}"
         related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, severity=severity)

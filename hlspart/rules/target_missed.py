@@ -46,7 +46,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
-from hlspart.rules._base import Facts, Rule
+from hlspart.rules._base import WAYS, Facts, Rule
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._nests import active
 from hlspart.rules._queries import binding
@@ -58,11 +58,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target that no other rule explains."""
     for loop, missed, severity in facts.missed():
         elsewhere = binding(loop) in ("memory-port", "recurrence")
-        if not elsewhere and (severity != "info" or facts.helped(loop)):
-            hint = facts.advised(loop)
+        if not elsewhere and severity != "info":
             why = loop.binding[0].text if loop.binding else "several limits together"
-            if hint is None and not loop.binding:
-                hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
+            hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}" if not loop.binding else WAYS
             related = list(_ports(facts, why))
             yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint, related, severity=severity)
 

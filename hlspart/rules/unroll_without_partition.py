@@ -48,7 +48,7 @@ from hlspart.model.access import Affine
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.results import LoopResult
-from hlspart.rules._base import Facts, Rule
+from hlspart.rules._base import WAYS, Facts, Rule
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._nests import active, parents, pipelined_around
 
@@ -116,7 +116,7 @@ def _in_pipeline(
             f"unless the tool {'widens the port' if arrays[0].id in masters else 'partitions the array'} by itself"
         )
         related = [(facts.loop_at(result), "the pipelined loop"), (arrays[0].at, "the array")]
-        yield facts.report(RULE, directive.at, message, facts.advised(result), related)
+        yield facts.report(RULE, directive.at, message, WAYS, related)
 
 
 def _moves(index: tuple[Affine | None, ...] | None, iterator: str) -> bool:

@@ -1,4 +1,4 @@
-"""Every command names the same first way for a loop that misses its target, and none another one."""
+"""Every command that names a way for a loop that misses its target names the same first one."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ def checked(capsys: pytest.CaptureFixture[str]) -> int:
     commands = {w["command"] for w in first.values() if w["command"] is not None and w["kind"] != "pragma"}
     run(["lint", "k.c", "--format", "json"])
     hints = [d["hint"] or "" for d in json.loads(capsys.readouterr().out)["diagnostics"]]
+    assert not any("hlspart rewrite" in hint for hint in hints)  # lint names no way of its own
     run(["directives", "k.c"])
     notes = capsys.readouterr().err
     for command in commands:
-        assert any(command in hint for hint in hints)
         assert command in notes
     late = [x for x in hlspart.open("k.c").pipeline.figures.loops if x.pipelined and x.misses]
     assert len(first) >= len(late)

@@ -205,13 +205,13 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
     assert [d.hint for d in lint_of(many).diagnostics if d.rule == "HLP201"] == [
         "#pragma HLS array_partition variable=A type=block factor=2 dim=1 gives II 2"
     ]
-    (found,) = [d.hint for d in lint_of(few).diagnostics if d.rule == "HLP201"]  # a division may take longer
-    assert found == "directives, at most 3 banks per array, II 2: hlspart rewrite k.c --infer -o OUT"
+    hints = [d.hint for d in lint_of(few).diagnostics if d.rule == "HLP201"]  # a division may take longer
+    assert hints == ["at least 2 banks are needed; hlspart advise ranks the ways"]
     bus = lint_of(
         "void f(int A[96], int B[16]) {\n#pragma HLS interface m_axi port=A depth=96 bundle=g0\n" + body
     ).diagnostics
-    assert [(d.rule, (d.hint or "").partition(";")[0]) for d in bus] == [
-        ("HLP201", "no way that hlspart can write is better")
+    assert [(d.rule, d.hint) for d in bus] == [
+        ("HLP201", "copy what an iteration needs of 'A' into a local array first, or read wider words")
     ]
     assert "5 reads in one iteration (line 5) on 1 port;" in bus[0].message
 
