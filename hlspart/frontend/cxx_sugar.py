@@ -53,6 +53,7 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
     return work.tokens[:-LOOK_AHEAD]
 
 
+_COMPUTES = frozenset(("+", "-", "*", "/", "%"))
 _NO_TYPE = frozenset(("return", "case", "else", "goto", "throw", "do", "sizeof", "delete", "new"))
 
 
@@ -64,7 +65,7 @@ class _Sugar:
     # ------------------------------------------------------------------------------------ types
 
     def types(self) -> None:
-        """``decltype(x)`` of a variable."""
+        """``decltype(x)`` of a variable; ``decltype(a * b) x = a * b;`` has the type of its value."""
         tokens, at = self.tokens, 0
         while at < len(tokens):
             if tokens[at].text == "decltype" and tokens[at + 1].text == "(":
@@ -73,6 +74,10 @@ class _Sugar:
                 shape = declared(inside[0].text, tokens, at) if len(inside) == 1 else None
                 if shape is not None and not shape.extents and shape.type[0].text != "auto":
                     tokens[at : end + 1] = [like(t.text, t.kind, tokens[at]) for t in shape.type]
+                value = [t.text for t in tokens[end + 3 : end + 3 + len(inside) + 1]]
+                computed = tokens[end + 2].text == "=" and any(t.text in _COMPUTES for t in inside[1:])
+                if computed and value == [*(t.text for t in inside), ";"]:
+                    tokens[at : end + 1] = [like("auto", "id", tokens[at])]
             at += 1
 
     # --------------------------------------------------------------------------------- bindings

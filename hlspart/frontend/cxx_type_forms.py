@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from hlspart.frontend.cxx_arguments import width_at
 from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_tags import NameWords
@@ -156,7 +154,8 @@ class TypeForms(NameWords):
         if not starts or not after or not (after[0].kind == "id" or after[0].text in ("&", "*", "&&")):
             return False
         if self._plain is None:
-            self._plain = {t.text for t, behind in pairwise(self.tokens) if t.kind == "id" and behind.text != "<"}
+            rest = zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)
+            self._plain = {t.text for a, t, b in rest if t.kind == "id" and a.text != "::" and b.text != "<"}
         return token.text not in self._plain
 
     def _functional_cast(self, token: Token) -> bool:

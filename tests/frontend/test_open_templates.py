@@ -478,6 +478,7 @@ def test_a_parameter_is_a_value_that_instances_have_and_another_name_is_none(val
 
 MISSING = """#include "not_there.h"
 #include <ap_int.h>
+using far::Queue;
 void top(Queue<int> &q, Pair<int, 4> p, ap_uint<WIDE> tab[64], const ap_fixed<WIDE, 4> &s, int in[64], int out[64]) {
   float x[64];
 PLAIN:

@@ -356,3 +356,20 @@ void top(ap_uint<64> in[32], unsigned short out[32]) {"""
     (made,) = (f for f in found.functions.values() if f.name.startswith("bits") and not f.open)
     kinds = [found.variables[v].type for v in made.params]
     assert [(k.bits, k.signed) for k in kinds if isinstance(k, ir.ScalarType)] == [(16, False), (16, False)]
+
+
+def test_the_type_of_a_product_is_that_of_the_value() -> None:
+    head = """#include <ap_fixed.h>
+template <class A, class B> struct mult {
+  static auto product(A a, B b) -> decltype(a * b) {
+#pragma HLS INLINE
+    decltype(a * b) made = a * b;
+    return made;
+  }
+};
+typedef ap_fixed<16, 6> wide;
+typedef ap_fixed<8, 2> narrow;
+void top(wide a[32], narrow b[32], ap_fixed<32, 12> out[32]) {"""
+    bodies = ("out[i] = mult<wide, narrow>::product(a[i], b[i]);", "out[i] = a[i] * b[i];")
+    written, expected = (intervals(head + LOOP.replace("STATEMENT", body) + "}\n")[-1] for body in bodies)
+    assert written == expected and written[0] == 1
