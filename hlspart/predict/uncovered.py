@@ -176,11 +176,17 @@ class Uncovered(Struct, frozen=True, dict=True):
         arms = (s for s in c.walk_statements(body) if isinstance(s, c.If | c.Switch))
         return frozenset(pragma for arm in arms for pragma in _marks(arm))
 
+    @cached_property
+    def _stored(self) -> frozenset[int]:
+        """Arrays that the program stores to by these names."""
+        return frozenset(a.array for a in self.analysis.accesses if a.kind == "write")
+
     def _one_memory(self, nest: Nest) -> Iterator[str]:
         """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
         touched = self.nests.arrays(nest)
         for pair, text in one_memory(self.storage, touched):
-            if not nest.pipelined or in_registers(self.storage, pair):  # else `of_one_memory` has bounds
+            unseen = in_registers(self.storage, pair) and pair & self._stored
+            if not nest.pipelined or unseen:  # else `of_one_memory` has bounds
                 yield text
         here = touched & self.analysis.arrays_of.get(self.nests.function.name, frozenset())
         for ident in self._of_several:

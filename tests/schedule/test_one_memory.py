@@ -106,3 +106,25 @@ void top(int a[64], int b[64]) {
     assert loop(text % "h").ii == 1
     found = loop(text % "g")
     assert found.ii is None and found.cause.startswith("g and d are one memory in the call")
+
+
+def test_registers_that_are_only_read_by_two_names_pass_nothing_on():
+    """As by one name, of which a product of an array with itself is the sum; where one is stored to it is not known."""
+    text = """static void dot(int a[16], int b[16], int *r) {
+    int s = 0;
+    L: for (int i = 1; i < 16; i++) {
+#pragma HLS PIPELINE II=1
+        BODY
+    }
+    *r = s;
+}
+void top(int in[16], int *r) {
+    int x[16];
+#pragma HLS ARRAY_PARTITION variable=x complete
+    for (int i = 0; i < 16; i++) x[i] = in[i];
+    dot(x, x, r);
+}
+"""
+    both, one = (loop(text.replace("BODY", f"s += a[i] * {name}[i - 1];")) for name in "ba")
+    assert (both.ii, both.depth) == (one.ii, one.depth) == (1, one.depth)
+    assert loop(text.replace("BODY", "a[i] = b[i - 1] * 3; s += a[i];")).ii is None
