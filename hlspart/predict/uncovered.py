@@ -185,8 +185,8 @@ class Uncovered(Struct, frozen=True, dict=True):
         """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
         touched = self.nests.arrays(nest)
         for pair, text in one_memory(self.storage, touched):
-            unseen = in_registers(self.storage, pair) and pair & self._stored
-            if not nest.pipelined or unseen:  # else `of_one_memory` has bounds
+            passed_on = in_registers(self.storage, pair) and pair & self._stored
+            if not nest.pipelined or passed_on:  # else `of_one_memory` has bounds
                 yield text
         here = touched & self.analysis.arrays_of.get(self.nests.function.name, frozenset())
         for ident in self._of_several:
