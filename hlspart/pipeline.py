@@ -60,11 +60,17 @@ class Pipeline:
         return load(self.paths, self.options.frontend, self.reader)
 
     @cached_property
+    def top(self) -> str | None:
+        """The top function that was asked for, as the program names it."""
+        asked = self.options.top
+        return None if asked is None else self.program.named(asked) or asked
+
+    @cached_property
     def analysis(self) -> AccessAnalysis:
         """Accesses, loops and array groups."""
         from hlspart.accesses import analyse
 
-        return analyse(self.program, self.options.top)
+        return analyse(self.program, self.top)
 
     @cached_property
     def apart(self) -> tuple[Program, AccessAnalysis]:
@@ -73,7 +79,7 @@ class Pipeline:
         from hlspart.predict import apart
 
         copy, _ = apart(self.program, self.analysis.tops, self.target)
-        return (copy, self.analysis) if copy is self.program else (copy, analyse(copy, self.options.top))
+        return (copy, self.analysis) if copy is self.program else (copy, analyse(copy, self.top))
 
     @cached_property
     def validation(self) -> Validation:
@@ -297,7 +303,7 @@ class Pipeline:
 
         result = expand(
             self.program, self.analysis, self.validation, options, self.figures, self.predict, self._inferred_for,
-            self.options.top, plan_only, sweep,
+            self.top, plan_only, sweep,
         )  # fmt: skip
         _, said = self._in_place(result.files)
         return unwritten(self.program, result, said) if said else result
@@ -339,7 +345,7 @@ class Pipeline:
             return ()
         from hlspart.expand import faults
 
-        return faults(self.program, self.analysis, self.options.top)
+        return faults(self.program, self.analysis, self.top)
 
     def predict(self, texts: Mapping[str, str], directives: str = "", target: Target | None = None) -> IIResult:
         """The figures of the program with some files changed, with more ``directives`` (cfg), for another target."""

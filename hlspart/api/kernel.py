@@ -392,7 +392,7 @@ def checked(pipeline: Pipeline) -> Kernel:
     broken = tuple(unit.error for unit in units if unit.error is not None)
     if broken:
         raise InputError(str(broken[0]), broken)
-    if top is not None and top not in kernel.functions:
+    if top is not None and all(p.program.named(top) is None for p in kernel.pipelines):
         names = ", ".join(kernel.functions) or "none"
         raise InputError(f"no function {top!r} in the given files; they define {names}", usage=True)
     return kernel

@@ -122,9 +122,9 @@ class Run:
                 if unit.halted is not None and self._makes_products:
                     self.code = UNUSABLE  # no compiler takes what would be written
             self.say(part.program.diagnostics)
-        top, known = self.pipeline.options.top, [name for part in self.parts for name in part.program.functions]
-        if top is not None and top not in known and self.code != UNUSABLE:
-            names = ", ".join(known) or "none"
+        top = self.pipeline.options.top
+        if top is not None and all(p.program.named(top) is None for p in self.parts) and self.code != UNUSABLE:
+            names = ", ".join(name for part in self.parts for name in part.program.functions) or "none"
             raise click.UsageError(f"no function {top!r} in the given files; they define {names}")
         return self.parts[0].program
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlspart.frontend import types as ct
-from hlspart.frontend.constants import value_of
+from hlspart.frontend.constants import NotConstant, evaluate_tokens, value_of
 from hlspart.frontend.context import Context, EnumConstant, VariableId
 from hlspart.frontend.literals import constant
 from hlspart.frontend.tokens import Token
@@ -27,10 +27,10 @@ def left_out(context: Context, function: str, given: int, at: Origin) -> list[ir
 
 
 def _constant(context: Context, tokens: Sequence[Token], at: Origin) -> ir.Expr | None:
-    """A literal, a truth value, an enumerator or a constant, with a sign or without."""
+    """A literal, a truth value, an enumerator or a constant, with a sign or without; an expression of such integers."""
     signed = len(tokens) == 2 and tokens[0].text in ("-", "+")
     if len(tokens) != 1 + signed:
-        return None
+        return _computed(context, tokens, at)
     token = tokens[-1]
     type_: ir.ScalarType = ir.INT
     value: int | float | None
@@ -44,6 +44,18 @@ def _constant(context: Context, tokens: Sequence[Token], at: Origin) -> ir.Expr 
         return None
     sign = tokens[0].text if signed else ""
     return ir.Const(at, type_, -value if sign == "-" else value, sign + token.text)
+
+
+def _computed(context: Context, tokens: Sequence[Token], at: Origin) -> ir.Expr | None:
+    """An expression of integers without unsigned ones, which wrap around."""
+    if any(t.kind == "num" and "u" in t.text.lower() for t in tokens):
+        return None
+    try:
+        value = evaluate_tokens(tokens, lambda name: _named(context, name, at))
+    except NotConstant:
+        return None
+    least = 0 if any(t.kind == "id" for t in tokens) else -(1 << 31)
+    return ir.integer(value, at) if least <= value < 1 << 31 else None
 
 
 def _named(context: Context, name: str, at: Origin) -> int | None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Context, FunctionDeclaration
+from hlspart.frontend.defaults import left_out
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.pointed import first
@@ -196,6 +197,8 @@ class ObjectCalls:
         """A call of the one of several functions that fits."""
         collected = self.context.collected
         function = chosen(entry, args, collected.functions, collected.variables)
+        if len(entry.overloads) < 2:
+            args = (*args, *left_out(self.context, function.name, len(args), at))
         args = self.handed(function.name, args)
         place = self.place(function, args, at)
         if place is not None:

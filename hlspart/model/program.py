@@ -274,6 +274,11 @@ class Program(Struct, frozen=True, eq=False, dict=True):
                 directives.setdefault(d.function, []).append(d)
         return {name: tuple(own) for name, own in directives.items()}
 
+    def named(self, function: str) -> str | None:
+        """The function with a body that a name means: its own, else the one overload of it, whose name has types."""
+        overloads = [name for name in self.functions if name.partition("(")[0] == function]
+        return function if function in self.functions else overloads[0] if len(overloads) == 1 else None
+
     @cached_property
     def given(self) -> frozenset[str]:
         """The paths of the given files: what they include is not edited."""

@@ -73,7 +73,7 @@ class Latencies:
             self._functions[function] = UNKNOWN
             whole = self._whole.get(function)
             if whole is not None:
-                last = None if whole.depth is None else whole.depth - 1
+                last = None if whole.depth is None else max(0, whole.depth - 1)
                 latency = Bounds(last, last)
             else:
                 low, high = (_Walk(self, function, side).whole() for side in ("min", "max"))

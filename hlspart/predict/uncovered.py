@@ -24,6 +24,7 @@ from hlspart.predict.loops import Prediction
 from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.schedule.recurrence import critical_cycle
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.transform.returns import only_expression
 
 _BANKS = frozenset({"array_partition", "array_reshape"})
 # directives about a whole function, which do not follow its statements into an expanded call
@@ -222,12 +223,24 @@ class Uncovered(Struct, frozen=True, dict=True):
         around = (e.sink for e in critical_cycle(p.problem, p.recurrence_ii) if p.problem.timing[e.sink].states > least)
         on = {graph.ops[i].line for i in around if graph.ops[i].ref}
         inlined = {d.function for d in self._usable_in(reached) if d.kind == "inline" and not d.has("off")}
-        for name in sorted(reached - inlined):
+        for name in sorted(reached - inlined - self._of_one_expression):
             body = self.program.functions[name].body
             values = (e for top in statement_expressions(self.program, body) for e in c.walk(top))
             if on & {self.program.line(e.at) for e in values}:
                 text = f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
                 yield Cause(text, (self.program.line(self.program.functions[name].name_at),))
+
+    @cached_property
+    def _of_one_expression(self) -> frozenset[str]:
+        """Functions of one expression without calls of others: no report of 49 repositories has a module for one."""
+        off = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and d.has("off")}
+        bodies = {name: only_expression(f) for name, f in self.program.functions.items() if name not in off}
+        values = {name: v for name, v in bodies.items() if v is not None}
+        calls = {n: {e.function for e in c.walk(v) if isinstance(e, c.Call)} for n, v in values.items()}
+        out = set(calls)
+        while more := {n for n in out if not calls[n] <= out}:
+            out -= more
+        return frozenset(out)
 
     def _ports_of_modules(self, nest: Nest, reached: frozenset[str]) -> Iterator[str]:
         """A memory that a called function which stays a module accesses, and the loop or another call as well.
@@ -255,7 +268,7 @@ class Uncovered(Struct, frozen=True, dict=True):
 
     def reached(self, nest: Nest) -> frozenset[str]:
         """Functions that a nest calls, directly or not."""
-        return self._below([*nest.before, *nest.body, *nest.after])
+        return self._below([*nest.before, *nest.body, *nest.after, *nest.chain])
 
     def _below(self, statements: Sequence[c.Stmt]) -> frozenset[str]:
         functions: set[str] = set()

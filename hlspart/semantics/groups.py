@@ -52,7 +52,8 @@ Shape = tuple[int | None, ...]
 def tops(program: Program, effects: Effects, top: str | None) -> tuple[str, ...]:
     """The named top function, else every function that no other one calls."""
     if top is not None:
-        return (top,) if top in program.functions else ()
+        named = program.named(top)
+        return (named,) if named is not None else ()
     called = {c.function for name, calls in effects.calls.items() for c in calls if c.function != name}
     return tuple(name for name in program.functions if name not in called)
 

@@ -65,7 +65,9 @@ class StructureUses:
 
     def __init__(self, program: Program, tops: Collection[str], arguments: Arguments) -> None:
         self.program = program
-        self.roots = {v.id: kind for v in program.variables if (kind := root(v)) is not None}
+        self.idle = _idle(program, tops)
+        mine = (v for v in program.variables if v.function not in self.idle)
+        self.roots = {v.id: kind for v in mine if (kind := root(v)) is not None}
         self.aliases: dict[int, Unary] = {}  # local pointers that always point to one structure -> its address
         self.aliases = self._aliases()
         self.words: set[int] = set()  # arguments of a top function that are one word, arrays and all
@@ -76,12 +78,12 @@ class StructureUses:
         self.whole: set[int] = set()
         self.whole |= {v for v in self.roots if program.variable(v).extern}
         self._directives(tops, arguments)
-        self.idle = _idle(program)
         for function in program.functions.values():
             for stmt in walk_statements(function.body) if function.name not in self.idle else ():
                 self._statement(stmt)
         for variable in program.variables:
-            self._initial(variable)
+            if variable.function not in self.idle:
+                self._initial(variable)
         self._spread()
 
     def _spread(self) -> None:
@@ -203,6 +205,9 @@ class StructureUses:
         match stmt:
             case ExprStmt(expr=Assign(op="=", target=target, value=value)) if self._assigned(target, value):
                 return
+            case Return(value=value) if value is not None and (place := self.steadied(value)) is not None:
+                self._indices(place)
+                return
         for expr in expressions(stmt):
             self._scan(expr, given=isinstance(stmt, Return))
 
@@ -213,15 +218,24 @@ class StructureUses:
             return False
         if any(isinstance(e, Call) for e in walk(target)) or value.type != place.type:
             return False
-        if (source is None or not pure(value)) and not flat(place.type):
+        if source is None and not flat(place.type):
             return False
         self._indices(place)
-        if source is None or not isinstance(source.type, StructType) or not pure(value):
+        if source is None or not isinstance(source.type, StructType):
             self._scan(value, given=True)
             return True
         self._indices(source)
-        self.copies.append((place.variable, source.variable))
+        self._copied(place.variable, source.variable, value)
         return True
+
+    def _copied(self, to: int, source: int, value: Expr) -> None:
+        """One structure is given the value of another; where that has effects, both are apart or none."""
+        (self.copies if pure(value) else self.links).append((to, source))
+
+    def steadied(self, value: Expr) -> MemberPlace | None:
+        """The place of a structure whose value is taken, if its indices have effects and so are for once."""
+        place = None if pure(value) else self.place(value)
+        return place if place is not None and isinstance(place.type, StructType) and flat(place.type) else None
 
     def _indices(self, place: MemberPlace) -> None:
         for index in place.indices:
@@ -287,6 +301,8 @@ class StructureUses:
             return bool(place.path) and not (isinstance(arg, Unary) and isinstance(place.type, ArrayType))
         if not isinstance(structures, StructType) or formal is None or self.roots.get(formal) != structures:
             return False
+        if not pure(arg):
+            return False
         to = self.program.variable(formal)
         if isinstance(to.type, StructType) and not to.reference and any(leaf.dims for _, leaf in leaves(structures)):
             return False  # a copy with arrays
@@ -305,7 +321,7 @@ class StructureUses:
             if not flat(place.type) and not (copied(place.type) and pure(init)):
                 self.whole |= {variable.id, place.variable}
             self._indices(place)
-            self.copies.append((variable.id, place.variable))
+            self._copied(variable.id, place.variable, init)
         elif variable.id in self.roots and isinstance(init, InitList):
             for _, value in init.items:
                 self._scan(value)
@@ -319,13 +335,10 @@ class StructureUses:
             self.whole |= self.roots.keys() & {variable.id}
 
 
-def _idle(program: Program) -> frozenset[str]:
-    """Functions that give an object from a value (``C::new``, which no text of C++ can name) and that nothing calls."""
-    made = {name for name in program.functions if "::new" in name}
-    if not made:
-        return frozenset()
-    called = {c.function for calls in effects(program).calls.values() for c in calls}
-    return frozenset(made - called)
+def _idle(program: Program, tops: Collection[str]) -> frozenset[str]:
+    """Functions that the top functions do not reach: what they do with structures is no matter of the hardware."""
+    known = effects(program)
+    return frozenset(program.functions) - known.reachable((*tops, *known.taken))
 
 
 def pure(expr: Expr) -> bool:

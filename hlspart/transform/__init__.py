@@ -8,5 +8,5 @@ its places in it. Calls expanded, structures apart, copies as loops and initial 
 
 __all__ = [
     "arms", "clone", "copy_loops", "copying", "dereferenced", "directives", "emit", "forward", "handed",
-    "initial_stores", "inline", "lines", "members", "printer", "reverse", "tables", "text", "unroll",
+    "initial_stores", "inline", "lines", "members", "printer", "returns", "reverse", "tables", "text", "unroll",
 ]  # fmt: skip

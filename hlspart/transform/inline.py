@@ -28,6 +28,7 @@ from hlspart.model.program import (
     Binary,
     Block,
     Call,
+    Cast,
     Comma,
     Conditional,
     Const,
@@ -48,6 +49,7 @@ from hlspart.model.program import (
     PointerType,
     Program,
     Return,
+    ScalarType,
     SizeOf,
     Stmt,
     StreamType,
@@ -70,7 +72,7 @@ from hlspart.transform.choices import arms, as_statements, choice, later
 from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
 from hlspart.transform.handed import array_place, target_of
-from hlspart.transform.returns import always_returns, returns_assigned, single_exit
+from hlspart.transform.returns import always_returns, only_value, returns_assigned, single_exit
 
 _VALUES = (CONCATENATION, CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
 _LARGEST = 400  # calls expanded in one function
@@ -302,6 +304,8 @@ class _Inliner:
                     value: list[Expr] = []
                     if self._expand(e, names, function, own, before, value):
                         return value[0]
+                elif before is None and (given := self._in_place(e, names, function, own)) is not None:
+                    return given
                 args = tuple(sub(a) for a in e.args)
                 return replace(e, id=e.id if own else self._copy(e.id), args=args)
             case Binary(op="&&" | "||") | Conditional() if before is not None and any(map(self._expandable, later(e))):
@@ -376,6 +380,28 @@ class _Inliner:
         if value is not None and result is not None:
             value.append(Name(call.at, callee.return_type, result))
         return True
+
+    def _in_place(self, call: Call, names: dict[int, Target], function: str, own: bool) -> Expr | None:
+        """What a function returns that does nothing else, where no statement can stand ahead, as in a loop's test."""
+        callee = self.program.functions.get(call.function or "")
+        if callee is None or not self._expandable(call) or len(call.args) != len(callee.params):
+            return None
+        value = only_value(callee)
+        if value is None:
+            return None
+        setup: list[Stmt] = []
+        bound: dict[int, Target] = {}
+        mark = len(self.variables), len(self.copied)
+        for formal, arg in zip(map(self.program.variable, callee.params), call.args, strict=True):
+            actual = self.expr(arg, names, function, own, None)
+            if isinstance(formal.type, ScalarType) and isinstance(actual, Name) and actual.type == formal.type:
+                bound[formal.id] = actual.variable
+            elif not self._bind(formal, actual, callee, function, bound, setup) or setup:
+                del self.variables[mark[0] :], self.copied[mark[1] :]
+                return None
+        self.expanded += 1
+        given = self.expr(value, bound, function, False, None)
+        return given if given.type == callee.return_type else Cast(call.at, callee.return_type, given)
 
     def _bind(
         self, formal: Variable, actual: Expr, callee: Function, function: str, bound: dict[int, Target],

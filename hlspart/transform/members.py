@@ -36,6 +36,7 @@ from hlspart.model.program import (
     OtherType,
     PointerType,
     Program,
+    Return,
     SizeOf,
     Stmt,
     StreamType,
@@ -157,17 +158,16 @@ class _Copy:
                 self._function = name
                 params = tuple(new for v in f.params for new in self.parts(v))
                 functions[name] = replace(f, params=params, body=self._block(f.body))
-        for name in self.uses.idle:  # what they give is apart, and nothing needs it
-            f = self.old.functions[name]
-            functions[name] = replace(f, params=(), body=replace(f.body, body=()))
+            else:  # which nothing needs
+                functions[name] = replace(f, params=(), body=replace(f.body, body=()))
         for k, variable in enumerate(self.variables):
             if variable.init is not None and k not in self.made:
-                self.variables[k] = replace(variable, init=self.expr(variable.init))
-        directives = (*self.old.directives, *self._directives())
+                idle = variable.function in self.uses.idle
+                self.variables[k] = replace(variable, init=None if idle else self.expr(variable.init))
         loops: Mapping[int, Loop] = {**self.old.loops, **self._loops}
-        return replace(
-            self.old, functions=functions, variables=tuple(self.variables), loops=loops, directives=directives
-        )
+        directives = (*self.old.directives, *self._directives())
+        variables = tuple(self.variables)
+        return replace(self.old, functions=functions, variables=variables, loops=loops, directives=directives)
 
     def parts(self, variable: int) -> tuple[int, ...]:
         """What a variable has become."""
@@ -189,10 +189,8 @@ class _Copy:
             new = len(self.variables)
             self.of[variable.id, path] = new
             name = ("." if dims else "_").join((variable.name, *path))  # scalars may be names in sets
-            init = variable.init
-            if self._copied_first(variable):
-                init = None
-            elif init is not None and (place := self.uses.place(init)) is not None:
+            init = None if self._copied_first(variable) else variable.init
+            if init is not None and (place := self.uses.place(init)) is not None:
                 init = chain(init, path, place.type)
             elif init is not None:
                 init = part(init, variable.type, path)
@@ -331,12 +329,18 @@ class _Copy:
                 if place is None or place.variable not in self.chosen or not isinstance(place.type, StructType):
                     return replace(stmt, expr=self.expr(assign))
                 setup: list[Stmt] = []
-                if source is None or not pure(value):
+                if source is not None and not pure(value):
+                    assign = replace(assign, value=self._steady(value, place, setup))
+                elif source is None:
                     assign = replace(assign, value=self._kept("value", value, place, setup))
                 if not pure(target):
                     assign = replace(assign, target=self._steady(target, place, setup))
                 whole = replace(stmt, expr=Comma(assign.at, assign.type, tuple(self._each(assign, place))))
                 return Block(next(self._ids), stmt.at, (*setup, whole)) if setup else whole
+            case Return(value=value) if value is not None and (source := self.uses.steadied(value)) is not None:
+                setup = []
+                value = self._steady(value, source, setup) if source.variable in self.chosen else value
+                return Block(next(self._ids), stmt.at, (*setup, replace(stmt, value=self.expr(value))))
             case Loop():
                 init = None if stmt.init is None else self._stmt(stmt.init)
                 test, step = (None if e is None else self.expr(e) for e in (stmt.test, stmt.step))
@@ -345,11 +349,11 @@ class _Copy:
         return map_parts(stmt, self.expr, self._stmt)
 
     def _copied_first(self, variable: Variable) -> bool:
-        """Whether a variable begins as a copy of a structure with arrays."""
+        """Whether a variable begins as a copy of a structure with arrays, or of one in a place that is for once."""
         init, of = variable.init, variable.type
         if init is None or variable.id not in self.chosen or variable.reference or not isinstance(of, StructType):
             return False
-        return not flat(of) and self.uses.place(init) is not None
+        return not (flat(of) and pure(init)) and self.uses.place(init) is not None
 
     def _begun(self, variable: Variable) -> Stmt:
         """What a variable begins as, as an assignment."""
@@ -372,15 +376,15 @@ class _Copy:
 
     def _steady(self, target: Expr, place: MemberPlace, setup: list[Stmt]) -> Expr:
         """A place whose indices are what they are once: ``a[n++]`` with ``n++`` in a variable."""
+
+        def once(index: Expr) -> Expr:
+            return index if pure(index) else self._kept("at", index, place, setup)
+
         match target:
             case ArrayRef(indices=indices):
-                kept = (i if pure(i) else self._kept("at", i, place, setup) for i in indices)
-                return replace(target, indices=tuple(kept))
+                return replace(target, indices=tuple(map(once, indices)))
             case Subscript(base=base, index=index):
-                inner = self._steady(base, place, setup)
-                return replace(
-                    target, base=inner, index=index if pure(index) else self._kept("at", index, place, setup)
-                )
+                return replace(target, base=self._steady(base, place, setup), index=once(index))
             case Member(base=base):
                 return replace(target, base=self._steady(base, place, setup))
         return target

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hlspart.model.program import Assign, Block, CType, Declare, ExprStmt, If, Name, Return, Stmt, walk_statements
+from hlspart.model.program import (
+    Assign,
+    Block,
+    CType,
+    Declare,
+    Expr,
+    ExprStmt,
+    Function,
+    If,
+    IncDec,
+    Name,
+    PragmaMark,
+    Return,
+    Stmt,
+    walk,
+    walk_statements,
+)
 
 
 def single_exit(body: tuple[Stmt, ...]) -> tuple[Stmt, ...] | None:
@@ -32,6 +48,22 @@ def single_exit(body: tuple[Stmt, ...]) -> tuple[Stmt, ...] | None:
         holder = stmt.other if stmt.other is not None else stmt.then
         return (*result, replace(stmt, then=replace(stmt.then, body=then), other=replace(holder, body=other)))
     return tuple(result)
+
+
+def only_expression(function: Function) -> Expr | None:
+    """What a function of one statement evaluates."""
+    match [s for s in function.body.body if not isinstance(s, PragmaMark)]:
+        case [Return(value=value)]:
+            return value
+        case [ExprStmt(expr=value)]:
+            return value
+    return None
+
+
+def only_value(function: Function) -> Expr | None:
+    """What a function returns that does nothing else."""
+    value = only_expression(function) if always_returns(function.body.body) else None
+    return None if value is None or any(isinstance(e, Assign | IncDec) for e in walk(value)) else value
 
 
 def _declares(block: Block) -> bool:

@@ -285,3 +285,13 @@ def test_members_that_become_arrays_have_outcomes(cli, tmp_path: Path) -> None:
     done = cli("rewrite", "s.c", "--style", "bankdim", "--split-struct", "--out-dir", "o", "--format", "json")
     (file,) = done.json["files"]
     assert [(o["arrays"], o["status"], o["style"]) for o in file["outcomes"]] == [(["s_mem"], "rewritten", "bankdim")]
+
+
+def test_the_top_is_the_one_definition_of_its_name(cli, tmp_path) -> None:
+    """A header may declare it with other types; of several definitions none is meant."""
+    text = "void kern(int *a, int n);\nvoid kern(long *a, int n) { for (int i = 0; i < n; i++) a[i] = i; }\n"
+    (tmp_path / "k.cpp").write_text(text + "void host(long *a) { kern(a, 4); kern(a + 4, 4); }\n")
+    done = cli("ii", str(tmp_path / "k.cpp"), "--top", "kern")
+    assert done.code == 0 and "VITIS_LOOP_2_1" in done.out and "host" not in done.out
+    (tmp_path / "k.cpp").write_text(text + "void kern(char *a, int n) { for (int i = 0; i < n; i++) a[i] = i; }\n")
+    assert "no function 'kern'" in cli("ii", str(tmp_path / "k.cpp"), "--top", "kern").err

@@ -58,6 +58,18 @@ def _plain(name: str) -> str:
 
 
 RUNS = {
+    "arguments that calls of methods leave out": """
+#define MOST 64
+const int LEAST = 3;
+struct Row { int n[4]; void add(int k, int by = MOST / 2 - LEAST, int twice = 0) { n[k] += by << twice; } };
+struct Rows { Row r[2]; void set(int x = -1) { for (int i = 0; i < 2; i++) for (int j = 0; j < 4; j++) r[i].n[j] = x; }
+  void add(int i) { r[i].add(i + 1); r[i].add(i, 5); r[i].add(i, 6, 1); } };
+int main() {
+  Rows a; a.set(); a.add(1); a.add(0); a.r[1].add(3);
+  printf("%d %d %d %d %d\\n", a.r[0].n[0], a.r[0].n[1], a.r[1].n[1], a.r[1].n[2], a.r[1].n[3]);
+  return 0;
+}
+""",
     "bindings that hide others": """
 struct P { int a, b; };
 static P get(int i) { P p; p.a = i; p.b = i + 1; return p; }

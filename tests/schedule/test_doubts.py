@@ -90,7 +90,7 @@ RESUMED = """void f(const float A[40][48], const float B[48][40], float C[40][40
                 C[i][j] += A[i][k] * B[k][j];
             }
 }"""
-CALL = """int next(int s, const int t[64]) { return t[(s ^ 5) & 63] ^ s; }
+CALL = """int next(int s, const int t[64]) { int k = (s ^ 5) & 63; return t[k] ^ s; }
 void f(const int t[64], int o[64]) {
     int s = 1;
     L: for (int i = 0; i < 64; i++) {
@@ -200,7 +200,36 @@ def test_bounds_that_stay_during_the_nest_do_not_keep_it_apart():
 def test_a_module_in_a_recurrence_is_unknown():
     found = pipelined_loop(CALL)
     assert (found.ii, found.bounds) == (None, None) and "next is inlined" in found.cause
-    assert pipelined_loop(CALL.replace("{ return", "{\n#pragma HLS INLINE\nreturn")).ii is not None
+    assert pipelined_loop(CALL.replace("{ int k", "{\n#pragma HLS INLINE\nint k")).ii is not None
+
+
+def test_a_function_of_one_expression_is_no_module():
+    """No report of 49 repositories has one, unless INLINE off asks for it."""
+    text = CALL.replace("int k = (s ^ 5) & 63; return t[k]", "return t[(s ^ 5) & 63]")
+    found, inlined = pipelined_loop(text), pipelined_loop(CALL.replace("{ int k", "{\n#pragma HLS INLINE\nint k"))
+    assert found.ii == inlined.ii is not None
+    assert pipelined_loop(text.replace("{ return", "{\n#pragma HLS INLINE off\nreturn")).ii is None
+    void = text.replace("int next(int s,", "void next(int &s,").replace("return t", "s = t").replace("s = next", "next")
+    assert pipelined_loop(void, path="k.cpp").ii == found.ii
+
+
+def test_a_call_in_the_test_of_a_loop_is_its_value():
+    text = """typedef struct { int rows, columns, a[64]; } grid;
+static int count(const grid *g) { return g->rows * g->columns; }
+void f(int r, int out[64]) {
+    grid g;
+    g.rows = r; g.columns = 2;
+    F: for (int i = 0; i < 64; i++) g.a[i] = r;
+    L: for (int i = 0; i < count(&g); i++) {
+#pragma HLS PIPELINE
+        out[i] = g.a[i] + g.a[63 - i] + g.a[i ^ 1];
+    }
+}"""
+    written = text.replace("count(&g)", "g.rows * g.columns")
+    for tool in ("vitis-2022.2", "vivado-hls-2018.2"):
+        found, plain = loop(text, tool=tool), loop(written, tool=tool)
+        assert (found.ii, found.depth, found.trip_count) == (plain.ii, plain.depth, plain.trip_count)
+        assert found.ii == (1 if tool == "vitis-2022.2" else 2)  # copies for reads
 
 
 def test_members_of_structures_are_loaded_and_stored():

@@ -147,3 +147,9 @@ def test_copies_of_loops_and_calls_run_at_once_or_in_turn(body: str, once: int) 
     assert whole.exact is not None and abs(whole.max - 64 * once) <= 64 * 2
     whole = whole.max
     assert whole // 4 <= parted.min <= whole // 4 + 64 and whole - 64 <= parted.max <= whole
+
+
+def test_a_pipelined_function_without_operations_takes_no_time() -> None:
+    text = "int f(int a) {\n#pragma HLS PIPELINE II=1\n    return 0;\n}"
+    (function,) = result(text).functions
+    assert (function.latency.min, function.latency.max) == (0, 0)

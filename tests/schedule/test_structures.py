@@ -183,6 +183,65 @@ int f(int in[64], int out[64]) {{
     assert "s.a" not in {a.name for a in result(text).arrays}
 
 
+def test_what_hardware_does_not_reach_keeps_no_structure_whole() -> None:
+    """A function of the host beside the top; without a top it is one itself."""
+    text = (
+        TYPES
+        + """void outside(box *p);
+int first(box *p) { return p->a[0]; }
+void host(box p) { outside(&p); int known = first(p.n ? &p : 0); }
+void fill(box *p, int in[64]) { for (int i = 0; i < 64; i++) p->a[i] = in[i]; }
+int f(int in[64], int out[64]) {
+    box s;
+    fill(&s, in);
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        out[i] = s.a[i] + s.a[63 - i];
+    }
+    return 0;
+}
+"""
+    )
+    assert [x.ii for x in result(text, top="f").loops if x.name == "L"] == [1]
+    called = text.replace("fill(&s, in);", "fill(&s, in); host(s);")
+    assert [x.ii for x in result(called, top="f").loops if x.name == "L"] == [None]
+
+
+@pytest.mark.parametrize("form", ["point c = s.p[--s.n];", "point c; c = s.p[--s.n];", "point c = pop(&s);"])
+def test_an_element_in_a_place_that_moves_is_taken_once(form: str) -> None:
+    """As with arrays of numbers, whose place is computed ahead of both loads."""
+    text = """typedef struct { int x, y; } point;
+typedef struct { point p[64]; int n; } stack;
+static point pop(stack *s) { return s->p[--s->n]; }
+void f(int in[64], int out[64]) {
+    stack s;
+    s.n = 0;
+    F: for (int i = 0; i < 64; i++) { s.p[s.n].x = in[i]; s.p[s.n].y = i; s.n++; }
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        FORM
+        out[i] = c.x * c.y;
+    }
+}
+"""
+    plain = """void f(int in[64], int out[64]) {
+    int x[64], y[64], n;
+    n = 0;
+    F: for (int i = 0; i < 64; i++) { x[n] = in[i]; y[n] = i; n++; }
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        int at = --n;
+        out[i] = x[at] * y[at];
+    }
+}
+"""
+    told = [
+        [(x.name, x.ii, x.depth, x.latency) for x in result(t, tool="vitis-2022.2", top="f").loops if x.function == "f"]
+        for t in (text.replace("FORM", form), plain)
+    ]
+    assert told[0] == told[1] and told[0][-1][1] == 1
+
+
 def test_aggregated_variables_stay() -> None:
     text = (
         TYPES
