@@ -7,17 +7,26 @@ from msgspec.structs import replace
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
+    Assign,
     Binary,
     Cast,
+    Const,
     CType,
     Expr,
+    Function,
+    IncDec,
+    Member,
     Name,
     PointerType,
+    Program,
     ScalarType,
     StructType,
     Unary,
     integer,
+    walk,
 )
+from hlspart.semantics.conversions import alike
+from hlspart.semantics.effects import statement_expressions
 
 
 def array_place(actual: Expr) -> Name | ArrayRef | None:
@@ -43,3 +52,39 @@ def target_of(of: CType) -> CType | None:
     if isinstance(of, ArrayType):
         return ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
     return of.target if isinstance(of, PointerType) else None
+
+
+def below(of: CType, levels: int) -> CType:
+    """What so many indices take from a type."""
+    for _ in range(levels):
+        of = target_of(of) or of
+    return of
+
+
+def rows_equal(actual: CType, formal: CType) -> bool:
+    """Whether subscripts of the formal mean the same on the actual."""
+    return target_of(actual) is not None and alike(target_of(actual), target_of(formal))
+
+
+def reassigned(program: Program, function: Function, ident: int) -> bool:
+    """Whether a function gives a variable another value, or its address away."""
+    return any(
+        (isinstance(e, Assign) and isinstance(e.target, Name) and e.target.variable == ident)
+        or (isinstance(e, IncDec) and isinstance(e.operand, Name) and e.operand.variable == ident)
+        or (isinstance(e, Unary) and e.op == "&" and isinstance(e.operand, Name) and e.operand.variable == ident)
+        for top in statement_expressions(program, function.body)
+        for e in walk(top)
+    )
+
+
+def only_dereferenced(program: Program, function: Function, ident: int) -> bool:
+    """Whether a pointer occurs only as ``*p``, ``p[0]`` or ``p->x``."""
+    for top in statement_expressions(program, function.body):
+        objects = {id(e.base) for e in walk(top) if isinstance(e, Member) and e.arrow}
+        for e in walk(top):
+            if isinstance(e, Name) and e.variable == ident and id(e) not in objects:
+                return False
+            indices = e.indices if isinstance(e, ArrayRef) and e.variable == ident else ()
+            if not all(isinstance(i, Const) and i.value == 0 for i in indices):
+                return False
+    return True

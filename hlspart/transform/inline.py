@@ -24,7 +24,6 @@ from hlspart.model.program import (
     SAME_BITS,
     ArrayRef,
     ArrayType,
-    Assign,
     Binary,
     Block,
     Call,
@@ -39,7 +38,6 @@ from hlspart.model.program import (
     ExprStmt,
     Function,
     If,
-    IncDec,
     Jump,
     Label,
     Loop,
@@ -66,12 +64,11 @@ from hlspart.model.program import (
 )
 from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
-from hlspart.semantics.conversions import alike
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.transform.choices import arms, as_statements, choice, later
 from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
-from hlspart.transform.handed import array_place, target_of
+from hlspart.transform.handed import array_place, below, only_dereferenced, reassigned, rows_equal, target_of
 from hlspart.transform.returns import always_returns, only_value, returns_assigned, single_exit
 
 _VALUES = (CONCATENATION, CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
@@ -416,16 +413,16 @@ class _Inliner:
                 if isinstance(place.type, StructType) and target_of(formal.type) != place.type:
                     return False
                 bound[formal.id] = place  # &x handed to a pointer that is only dereferenced
-                return _only_dereferenced(self.program, callee, formal.id)
-            if _reassigned(self.program, callee, formal.id):
+                return only_dereferenced(self.program, callee, formal.id)
+            if reassigned(self.program, callee, formal.id):
                 return False
             base = self.variables[place.variable]
             if isinstance(place, Name):
-                if not _rows_equal(base.type, formal.type):
+                if not rows_equal(base.type, formal.type):
                     return False
                 bound[formal.id] = place.variable
                 return True
-            if not _rows_equal(_below(base.type, len(place.indices) - 1), formal.type):
+            if not rows_equal(below(base.type, len(place.indices) - 1), formal.type):
                 return False
             indices = tuple(self._frozen(i, function, setup) for i in place.indices)
             bound[formal.id] = replace(place, indices=indices)
@@ -503,39 +500,6 @@ def _root(place: Expr) -> int:
 
 def _is_goto(stmt: Stmt) -> bool:
     return isinstance(stmt, Label) or (isinstance(stmt, Jump) and stmt.kind == "goto")
-
-
-def _below(of: CType, levels: int) -> CType:
-    for _ in range(levels):
-        of = target_of(of) or of
-    return of
-
-
-def _rows_equal(actual: CType, formal: CType) -> bool:
-    """Whether subscripts of the formal mean the same on the actual."""
-    return target_of(actual) is not None and alike(target_of(actual), target_of(formal))
-
-
-def _reassigned(program: Program, function: Function, ident: int) -> bool:
-    return any(
-        (isinstance(e, Assign) and isinstance(e.target, Name) and e.target.variable == ident)
-        or (isinstance(e, IncDec) and isinstance(e.operand, Name) and e.operand.variable == ident)
-        or (isinstance(e, Unary) and e.op == "&" and isinstance(e.operand, Name) and e.operand.variable == ident)
-        for top in statement_expressions(program, function.body)
-        for e in walk(top)
-    )
-
-
-def _only_dereferenced(program: Program, function: Function, ident: int) -> bool:
-    """Whether a pointer occurs only as ``*p``, ``p[0]`` or ``p->x``."""
-    for top in statement_expressions(program, function.body):
-        objects = {id(e.base) for e in walk(top) if isinstance(e, Member) and e.arrow}
-        for e in walk(top):
-            if isinstance(e, Name) and e.variable == ident and id(e) not in objects:
-                return False
-            if isinstance(e, ArrayRef) and e.variable == ident and not all(_is_zero(i) for i in e.indices):
-                return False
-    return True
 
 
 def _is_zero(expr: Expr) -> bool:
