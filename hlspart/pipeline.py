@@ -322,12 +322,12 @@ class Pipeline:
         self, top: str, options: ExploreOptions, progress: Callable[[str], None] | None = None
     ) -> ExploreResult:
         """The best tiles, elements and order for the nests of a function. Raises the errors of ``hlspart.explore``."""
-        from hlspart.explore.engine import Explorer
+        from hlspart.explore.engine import explore
 
-        result = Explorer(
+        result = explore(
             self.program, self.analysis, top, options, self.target, self.predict,
             lambda texts: self._inferred_for(texts)[0], progress,
-        ).explore()  # fmt: skip
+        )  # fmt: skip
         texts, said = self._in_place(result.texts)
         return replace(result, texts=texts, diagnostics=(*result.diagnostics, *said))
 

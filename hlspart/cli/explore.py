@@ -47,8 +47,9 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
     show_default=True,
     help="The cost: a formula, or what `ii` says of the C.",
 )
-@click.option("--pipeline", type=click.Choice(["pingpong", "dataflow"]), default="pingpong", show_default=True,
-              help="How steps overlap in C; dataflow: arrays move at every step or never.")  # fmt: skip
+@click.option("--pipeline", type=click.Choice(["pingpong", "dataflow", "auto"]), default="pingpong",
+              show_default=True,
+              help="How steps overlap; dataflow: arrays move at every step or never; auto: the better.")  # fmt: skip
 @click.option("--share-functions", is_flag=True, help="Nests that are alike call the same functions.")
 @click.option("--whole", type=click.IntRange(min=0), default=3, show_default=True, metavar="N",
               help="Loops of so few iterations are neither sharded nor split.")  # fmt: skip

@@ -49,9 +49,9 @@ class ShardBound:
     def __init__(self, nest: TiledNest, off_chip: ExternalMemory, shard: Sequence[int]) -> None:
         self.nest, self.off_chip, self.shard = nest, off_chip, shard
         self._own = [-(-n // s) for (_, n), s in zip(nest.loops, shard, strict=True)]
-        # per operand that moves: by the splits of its own loops what one move takes, and all that there are at least
+        # per operand in tiles: by the splits of its own loops what one move takes, and all that there are at least
         self._moved: list[tuple[Operand, tuple[int, ...], dict[tuple[int, ...], tuple[int, int, int]]]] = [
-            (o, tuple({k: None for d in o.dims for k, _ in d.terms}), {}) for o in nest.operands if o.loaded or o.stored
+            (o, tuple({k: None for d in o.dims for k, _ in d.terms}), {}) for o in nest.operands if not o.in_place
         ]
 
     def cycles(self, split: Sequence[int]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from hlspart.explore import farm, report
-from hlspart.explore.errors import LateError
+from hlspart.explore.errors import FixError, LateError
 from hlspart.explore.front import chained, fastest
 from hlspart.explore.measured import Banked, Predict
 from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
@@ -20,10 +21,44 @@ from hlspart.explore.store import Store
 from hlspart.explore.timely import latest
 from hlspart.explore.watch import Progress, Watch
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult
+from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult, StepPipeline
 from hlspart.model.program import Program
 from hlspart.targets import Target
 from hlspart.version import __version__
+
+
+def explore(
+    program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: Target,
+    predict: Predict, banked: Banked, progress: Progress | None = None,
+) -> ExploreResult:  # fmt: skip
+    """The best of one top function. Raises :class:`ExploreError`."""
+
+    def by(pipeline: StepPipeline, seconds: float | None) -> ExploreResult:
+        apart = options.state is not None and pipeline != options.pipeline
+        folder = f"{options.state}/{pipeline}" if apart else options.state
+        asked = replace(options, pipeline=pipeline, seconds=seconds, state=folder)
+        return Explorer(program, analysis, top, asked, target, predict, banked, progress).explore()
+
+    if options.pipeline != "auto":
+        return by(options.pipeline, options.seconds)
+    start, half = time.monotonic(), None if options.seconds is None else options.seconds / 2
+    first = by("pingpong", half)
+    try:
+        left = None if options.seconds is None else options.seconds - (time.monotonic() - start)
+        second = by("dataflow", left)
+    except FixError:  # a nest that is no DATAFLOW region
+        return first
+    return second if _worth(second, options) < _worth(first, options) else first
+
+
+def _worth(result: ExploreResult, options: ExploreOptions) -> tuple[float, ...]:
+    """By the objective, the less the better."""
+    best = result.shape.get("best")
+    if best is None:
+        return (math.inf,)
+    cycles, size = best["cycles"], best["bytes"]
+    first = {"latency": cycles, "bytes": size, "dsp": best["dsp"], "bram": best["bram18k"] or 0}
+    return first.get(options.objective, cycles * max(1, size)), cycles, size
 
 
 class Explorer:

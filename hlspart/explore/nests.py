@@ -305,7 +305,12 @@ class _Reader:
         )
         sometimes = any(self._box(x).varies for x in self._all_loops() if x.id in mine[0].loops)
         certain = mine[0].kind == "write" and not (mine[0].branch or sometimes) and mine[0].exact and all(exact)
-        operand = Operand(variable.name, -(-shape.element.bits // 8), tuple(dims), not (written and certain), written)
+        own = {k for dim in dims for k, _ in dim.terms}  # all loops: no tile leaves unfinished
+        passing = variable.storage == "local" and written and certain and len(own) == len(loops)
+        live = not passing or self.sums.named_outside(variable)
+        operand = Operand(
+            variable.name, -(-shape.element.bits // 8), tuple(dims), not (written and certain), written, live=live
+        )
         shifts = tuple(self._shift(terms) for terms in moves[0])
         return operand, OperandWindow(variable, tuple(lows), tuple(ranges), tuple(exact), tuple(moves[0]), shifts)
 

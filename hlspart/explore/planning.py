@@ -250,7 +250,8 @@ class SearchPlan:
                 why = f"{name} is used through several windows, so two processes would access it"
             if why is not None:
                 raise FixError(fault(self._place(nest), f"{nest.nest.name} is no DATAFLOW region: {why}", "dataflow"))
-        return replace(nest, nest=replace(nest.nest, streams=True))
+        live = tuple(replace(o, live=True) for o in nest.nest.operands)
+        return replace(nest, nest=replace(nest.nest, operands=live, streams=True))
 
     def _kept(self, nest: KeptNest) -> None:
         at = nest.refusal.at
@@ -329,7 +330,7 @@ class SearchPlan:
             "ranks": [loops.index(name) for name, _ in n.loops], "whole": sorted(n.whole),
             "operands": [
                 [asdict(d) for d in x.dims] + [x.element_bytes, x.read, x.written, x.in_place, x.lanes,
-                                               resident.get(x.name), x.kinds, x.crowded] for x in n.operands
+                                               resident.get(x.name), x.kinds, x.crowded, x.live] for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
                           [asdict(w) for w in n.chain], n.joins, n.alone, n.faster, n.least,

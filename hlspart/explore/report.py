@@ -13,6 +13,7 @@ from hlspart.explore.planning import SearchedNest
 from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.regions import NestRegion, kind
 from hlspart.explore.steps import cost, phases
+from hlspart.explore.widths import copying
 from hlspart.model.exploring import (
     Combined,
     Explored,
@@ -258,10 +259,29 @@ class View:
             "serial_cycles": of.serial,
             "load": [moved(m.array) for m in of.moves if m.loaded],
             "store": [moved(m.array) for m in of.moves if m.stored],
-            "buffers": [{"array": m.array, "bytes": m.size, "copies": m.copies} for m in of.moves if m.size],
+            "buffers": self._buffers(nest, p.vector, of),
             "in_place": [o.name for o in nest.operands if o.in_place],
             "partial_bytes": of.size - sum(m.size * m.copies for m in of.moves),
         }  # fmt: skip
+
+    def _buffers(self, nest: TiledNest, vector: Vector, of: StepCost) -> list[dict[str, Any]]:
+        """The tiles on the chip; ``banks``: of one copy, ``along``: the loops whose elements have their own.
+
+        ``offset``: of the copies, one array behind the other, in bytes.
+        """
+        rows, offset, slices = list[dict[str, Any]](), 0, vector.slices(nest.extents)
+        for o, m in zip(nest.operands, of.moves, strict=True):
+            if not m.size:
+                continue
+            along = [k for k in sorted(o.loops) if vector.shard[k] > 1]
+            banks = math.prod(vector.shard[k] for k in along)
+            if nest.copied:
+                cycles = self.options.off_chip.latency + -(-m.size // self.options.off_chip.width)
+                banks *= copying(nest, o, vector, slices, cycles).banks
+            rows.append({"array": m.array, "bytes": m.size, "copies": m.copies, "banks": banks, "offset": offset,
+                         "along": [nest.loops[k][0] for k in along]})  # fmt: skip
+            offset += m.size * m.copies
+        return rows
 
     def _steps(self, c: Combined) -> list[dict[str, Any]]:
         rows = []

@@ -117,7 +117,8 @@ class Costs:
             return _Tile(0, words, 1, spare, 0, spare_blocks, None, operand.crowded)
         size = words * operand.element_bytes * elements
         cycles = self.off_chip.latency + -(-size // self.off_chip.width)
-        copies = 2 if any(split[k] > 1 for k in self._own[at]) else 1
+        moves = (operand.loaded or operand.stored) and any(split[k] > 1 for k in self._own[at])
+        copies = 2 if moves else 1
         blocks, banks = 0, 1
         if nest.copied or memories is not None:
             how = copying(nest, operand, Vector(self.shard, split, ()), slices, cycles)

@@ -124,7 +124,7 @@ class Sums:
         assert isinstance(target, ArrayRef)
         array = self.program.variable(target.variable).as_array
         uses = [a for a in self.accesses if a.array == target.variable]
-        outside = self._named_outside(variable)
+        outside = self.named_outside(variable)
         others = sum(1 for _, s, behind in self.kept if behind and s is not taker and self._names(s, variable.id))
         if array is None or array.element != variable.type or len(uses) != 1 or outside or others:
             raise Refusal("scalar", why, place)
@@ -149,11 +149,12 @@ class Sums:
         roots = statement_expressions(self.program, stmt)
         return any(isinstance(e, Name) and e.variable == variable for r in roots for e in walk(r))
 
-    def _named_outside(self, variable: Variable) -> bool:
+    def named_outside(self, variable: Variable) -> bool:
+        """Whether the function names a variable outside of the nest."""
         at = self.outer.at.span
         for root in statement_expressions(self.program, self.function.body):
             for e in walk(root):
-                if isinstance(e, Name) and e.variable == variable.id:
+                if isinstance(e, Name | ArrayRef) and e.variable == variable.id:
                     place = e.at.span
                     if not (at.path == place.path and at.start <= place.start < at.end):
                         return True

@@ -17,7 +17,7 @@ from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.memories import MemoryRule
 
 Objective = Literal["latency", "bytes", "dsp", "bram", "area-delay"]
-StepPipeline = Literal["pingpong", "dataflow"]
+StepPipeline = Literal["pingpong", "dataflow", "auto"]  # auto: the better of both
 
 
 class FixRequest(Struct, frozen=True):
@@ -57,8 +57,8 @@ class Operand(Struct, frozen=True, dict=True):
     """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it.
 
     ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once;
-    ``apart``: none of them side by side in the tile of one element. ``kinds``: words up to which a memory of it lies
-    in registers, is built of LUTs, of BRAM; more are UltraRAM. ``crowded``: its ports ask for the II of the nest.
+    ``apart``: none of them side by side in the tile of one element. ``kinds``: words up to which it lies in registers,
+    LUTs, BRAM; more are UltraRAM. ``crowded``: its ports ask for the II of the nest. ``live``: it is read after it.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Operand(Struct, frozen=True, dict=True):
     apart: bool = False
     kinds: tuple[int, ...] = ()
     crowded: bool = False
+    live: bool = True
 
     @property
     def loaded(self) -> bool:
@@ -80,7 +81,7 @@ class Operand(Struct, frozen=True, dict=True):
     @property
     def stored(self) -> bool:
         """Whether tiles of it are taken out."""
-        return self.written and not self.in_place
+        return self.written and self.live and not self.in_place
 
     @cached_property
     def loops(self) -> frozenset[int]:
@@ -114,8 +115,8 @@ class TiledNest(Struct, frozen=True, dict=True):
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take. ``chain``: what iterations wait for the terms of sums. ``joins``: cycles from the first word of
     the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
-    ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``. ``faster``: at least the II and
-    depth where a tile lies in memory of that kind (:meth:`Operand.kind`), and the whole array in one of a slower kind.
+    ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``. ``faster``: II and depth, at
+    least, by :meth:`Operand.kind` of a tile of an array that as a whole is of a slower kind.
     ``assumed``: the user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as
     a least alone.
     ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
@@ -224,10 +225,7 @@ class Move(Struct, frozen=True):
 
 
 class StepCost(Struct, frozen=True):
-    """What a candidate costs: ``cycles`` with load, compute and store at once; ``serial``: one after the other.
-
-    ``ii``, ``depth``: of the iterations of a step.
-    """
+    """What a candidate costs: ``cycles`` with load, compute and store at once; ``serial``: one after the other."""
 
     cycles: int
     size: int
@@ -235,7 +233,7 @@ class StepCost(Struct, frozen=True):
     serial: int
     steps: int
     compute: int
-    ii: int
+    ii: int  # of the iterations of a step
     depth: int
     moves: tuple[Move, ...]
     bram18k: int | None = None  # None: not counted

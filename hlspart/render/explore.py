@@ -128,10 +128,11 @@ def _best(best: Shape) -> str:
         rows = []
         load, store = ({m["array"]: m for m in r[kind]} for kind in ("load", "store"))
         for b in r["buffers"]:
-            m = load.get(b["array"]) or store[b["array"]]
+            m = load.get(b["array"]) or store.get(b["array"])
             moves = " ".join(k for k, have in (("load", load), ("store", store)) if b["array"] in have)
-            rows.append((b["array"], b["bytes"], b["copies"], moves, f"every {m['period']}", m["cycles"]))
-        out += table(("array", "bytes", "copies", "moves", "steps", "cycles"), rows, indent="    ")
+            turns = (f"every {m['period']}", m["cycles"]) if m is not None else ("-", "-")
+            rows.append((b["array"], b["bytes"], b["copies"], b["banks"], moves or "-", *turns))
+        out += table(("array", "bytes", "copies", "banks", "moves", "steps", "cycles"), rows, indent="    ")
     if best["bram18k"] is not None:
         known = best["schedule_cycles"]
         cycles = f"{known} cycles" if known is not None else f"cycles not known: {best['schedule_cause']}"

@@ -209,9 +209,9 @@ def _memory(best: Shape) -> str:
         offset = 0
         for b in region["buffers"]:
             size = b["bytes"] * b["copies"]
-            blocks.append((f"{region['id']} {b['array']}", at, at, offset, size))
-            rows.append((region["id"], b["array"], b["bytes"], b["copies"], offset))
-            offset += size
+            blocks.append((f"{region['id']} {b['array']}", at, at, b["offset"], size))
+            rows.append((region["id"], b["array"], b["bytes"], b["copies"], b["offset"]))
+            offset = b["offset"] + size
         if region["partial_bytes"]:
             blocks.append((f"{region['id']} parts of sums", at, at, offset, region["partial_bytes"]))
     drawn = svg.memory_map(blocks) if blocks else ""

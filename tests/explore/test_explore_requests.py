@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hlspart.cli.app import run as command
 from hlspart.explore.errors import RequestFileError
 from hlspart.explore.regions import KindPattern, patterns
-from hlspart.model.exploring import ExploreOptions
+from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, ResourceBudget, StepPipeline
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
@@ -247,3 +247,46 @@ def test_the_library_explores() -> None:
     assert found._repr_html_().count("<tr>") == 2
     with pytest.raises(hlspart.InputError, match="no function 'f'"):
         kernel.explore("f")
+
+
+TWICE = """void f(int A[61], int out[61]) {
+    int T[61];
+    for (int i = 0; i < 61; i++) {
+        T[i] = A[i] * 2;
+        out[i] = T[i] + 1;
+    }
+READ
+}
+"""
+
+
+@pytest.mark.parametrize(("read", "stored"), [("", ["out"]), ("    out[0] += T[3];", ["T", "out"])])
+def test_what_nothing_reads_after_the_nest_is_not_stored(tmp_path: Path, read: str, stored: list[str]) -> None:
+    path, new = tmp_path / "f.c", tmp_path / "new.c"
+    path.write_text(TWICE.replace("READ", read))
+    asked = ExploreOptions(elements=2, budget=ResourceBudget(400), write=True)
+    result = Pipeline([str(path)], Options()).explore("f", asked)
+    (region,) = result.shape["best"]["regions"]
+    assert [m["array"] for m in region["store"]] == stored
+    assert [b["offset"] for b in region["buffers"]] == [
+        sum(b["bytes"] * b["copies"] for b in region["buffers"][:k]) for k in range(len(region["buffers"]))
+    ]
+    new.write_text(result.texts[str(path)])
+    assert ("_store_T(" in new.read_text()) == ("T" in stored)
+    equal = verify(str(path), str(new), VerifyOptions(top="f", vectors=3, value_range=(-99, 99)))
+    assert equal.status == "equal", equal.message
+
+
+@pytest.mark.parametrize(("update", "way"), [("s[i] = A[i] * 3", "dataflow"), ("s[i] += A[i]", "pingpong")])
+def test_the_better_way_to_overlap_steps(tmp_path: Path, update: str, way: StepPipeline) -> None:
+    """A nest that loads and stores an array is no DATAFLOW region; one that is takes no more."""
+    text = f"void f(int A[60], int s[60]) {{ for (int i = 0; i < 60; i++) {update}; }}"
+    pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
+    assumed = {"*": Assumed(1, 4, 1)}
+    off_chip = ExternalMemory(4, 2, per_array=True)
+    options = ExploreOptions(elements=2, off_chip=off_chip, assumed=assumed, pipeline="auto", state=str(tmp_path / "s"))
+    shape = pipeline.explore("f", options).shape
+    ways: tuple[StepPipeline, ...] = ("pingpong", way)
+    by = {w: pipeline.explore("f", replace(options, pipeline=w, state=None)).shape["best"]["cycles"] for w in ways}
+    assert shape["best"]["cycles"] == by[shape["pipeline"]] == min(by.values())
+    assert (tmp_path / "s" / "pingpong" / "results.jsonl").exists()
