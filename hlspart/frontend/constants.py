@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hlspart.frontend.literals import character, integer
 from hlspart.frontend.tokens import SourceError, Token, lex_line, with_qualified_names
+from hlspart.frontend.types import promoted
 from hlspart.model import program as ir
 from hlspart.model.reals import whole_part
 
@@ -298,6 +299,16 @@ def truncated(value: int, type_: ir.CType) -> int | None:
     return value - (1 << type_.bits) if type_.signed and value >> (type_.bits - 1) else value
 
 
+def _common(one: ir.CType, other: ir.CType) -> ir.ScalarType | None:
+    """The type in which two integers meet (C11 6.3.1.8); None where that keeps what both of them hold."""
+    pair = [
+        t for t in map(promoted, (one, other)) if isinstance(t, ir.ScalarType) and t.kind == "int" and not t.library
+    ]
+    if len(pair) < 2 or all(t.signed for t in pair):
+        return None
+    return max(pair, key=lambda t: (t.bits, not t.signed))
+
+
 def _of_member(variable: ir.Variable, name: str, of: Callable[[ir.Expr], int | None]) -> int | None:
     """The value of a member of a constant structure: ``constexpr Config config = {.dim = 8};``."""
     init, kind = variable.init, variable.type
@@ -370,8 +381,14 @@ def value_of(
             if expr.op in ("&&", "||") and bool(left) == (expr.op == "||"):
                 return int(bool(left))
             right = of(expr.right)
+            if right is None:
+                return None
+            if expr.op not in ("<<", ">>", "&&", "||") and (wide := _common(expr.left.type, expr.right.type)):
+                left, right = truncated(left, wide), truncated(right, wide)
+                if left is None or right is None:
+                    return None
             try:
-                return None if right is None else truncated(apply(expr.op, left, right), expr.type)
+                return truncated(apply(expr.op, left, right), expr.type)
             except NotConstant:
                 return None
         case ir.Conditional():

@@ -277,11 +277,15 @@ class _Shim(TypeForms):
             if literal or inside:
                 self._constructor(token)
                 return
-        if not self.in_body and declared:
+        if not self.in_body and declared and ("parameters" in self.parens or not self._valued()):
             self.parens.append("parameters")
         else:
             self.parens.append("plain")
         self.emit(token)
+
+    def _valued(self) -> bool:
+        """Whether the value of a variable is what comes: a call there has arguments."""
+        return any(t.text == "=" for t in self.out[self.statement :])
 
     def _cast_inside(self) -> bool:
         """Whether ``(T(..`` is an initial value: what C++ could read as a parameter is one, so ``T(x)`` is not."""

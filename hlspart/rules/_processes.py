@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -121,7 +121,8 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
             elif any(_changes(e) for s in c.walk_statements(stmt) for e in c.expressions(s)):
                 others.append(stmt)  # a check that prints or exits makes no hardware
         elif tasks:
-            processes.append(_process(program, len(processes), stmt, tasks[0].at, tasks, "call"))
+            kind: Literal["call", "if"] = "if" if _chooses(stmt, tasks) else "call"
+            processes.append(_process(program, len(processes), stmt, tasks[0].at, tasks, kind))
         elif isinstance(stmt, c.ExprStmt) and _changes(stmt.expr) and not isinstance(stmt.expr, c.Call):
             others.append(stmt)  # a bare access of a channel is a call, as the canonical form asks for
     function = directive.function or ""
@@ -155,6 +156,16 @@ def _is_task(program: c.Program, call: c.Call) -> bool:
     if name is None or name in SILENT or name.startswith("stream."):
         return False
     return name in program.functions or bool(call.args)
+
+
+def _chooses(stmt: c.Stmt, tasks: Collection[c.Call]) -> bool:
+    """Whether a statement is an expression that decides whether a task runs: ``fast ? one(t) : other(t);``."""
+    match stmt:
+        case c.ExprStmt(expr=c.Conditional(then=then, other=other)):
+            return any(x in tasks for arm in (then, other) for x in c.walk(arm) if isinstance(x, c.Call))
+        case c.ExprStmt(expr=c.Binary(op="&&" | "||", right=right)):
+            return any(x in tasks for x in c.walk(right) if isinstance(x, c.Call))
+    return False
 
 
 def _changes(expr: c.Expr) -> bool:

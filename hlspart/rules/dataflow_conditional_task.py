@@ -58,6 +58,7 @@ from hlspart.model.program import (
     Binary,
     Call,
     Cast,
+    Conditional,
     Const,
     Declare,
     ExprStmt,
@@ -109,7 +110,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for process in region.processes:
             related = [*((call.at, "the task") for call in process.calls[:2]), *where]
-            if isinstance(process.stmt, If) and _decided(facts, process.stmt, facts.lacks_header(process.at.span.path)):
+            choice = process.stmt.expr if isinstance(process.stmt, ExprStmt) else process.stmt
+            lacking = facts.lacks_header(process.at.span.path)
+            if isinstance(choice, If | Conditional) and _decided(facts, choice, lacking):
                 continue  # before anything is synthesised
             if process.kind == "if":
                 message = f"{process.name} is a conditional task of a DATAFLOW region"
@@ -122,7 +125,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, process.at, message, hint, related)
 
 
-def _decided(facts: Facts, stmt: If, open_names: bool) -> bool:
+def _decided(facts: Facts, stmt: If | Conditional, open_names: bool) -> bool:
     """Whether a test is made of constants alone, as arguments of templates are, or of names of a missing header."""
     known = (Binary, Cast, Const, SizeOf, Unary, *((OpaqueExpr,) if open_names else ()))
     return all(isinstance(e, known) or (isinstance(e, Name) and _number(facts, e.variable)) for e in walk(stmt.test))

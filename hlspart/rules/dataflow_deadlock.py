@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import of_benches
+from hlspart.rules._benches import hardware, of_benches
 from hlspart.rules._late_reads import late_reads
 from hlspart.rules._nests import active
 from hlspart.rules._network import FifoNetwork, Standstill, alone, depth_of, network
@@ -75,7 +75,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     free = apart(facts.program)
     networks = [network(facts.program, region, free) for region in regions(facts.program)]
     benches = of_benches(facts)
-    networks += [alone(facts.program, name) for name in facts.program.functions if name not in benches]
+    built = hardware(facts.program)  # what directives speak of, where there are any
+    rest = (name for name in facts.program.functions if name not in benches and (name in built or not built))
+    networks += [alone(facts.program, name) for name in rest]
     trips = facts.trips
     for net in networks:
         if net is None or any(True for _ in net.counts(trips)):

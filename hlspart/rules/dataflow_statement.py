@@ -52,10 +52,11 @@ declarations and function calls, the compiler may not be able to correctly handl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ExprStmt, ScalarType, StreamType, VoidType
+from hlspart.model.program import ExprStmt, OtherType, ScalarType, StreamType, VoidType
 from hlspart.model.source import OWN, Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import DataflowRegion, regions
@@ -63,6 +64,7 @@ from hlspart.rules._shared import apart
 
 HINT = "move it into a task"
 RULE = Rule("HLP606", "dataflow-statement", "warning", hint=HINT)
+_CHANNEL = re.compile("channel|stream|fifo", re.IGNORECASE)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -91,7 +93,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, process.at, message, hint, where)
         for ident in sorted(region.local):
             variable = facts.program.variable(ident)
-            stream = isinstance(variable.type, StreamType) or ident in streamed
+            other = variable.type.name if isinstance(variable.type, OtherType) else ""  # ac_channel<int>
+            stream = isinstance(variable.type, StreamType) or ident in streamed or _CHANNEL.search(other) is not None
             users = [p for p in region.processes if any(u.variable == ident for u in p.uses)]
             own = not users or ("." in variable.name and len(users) == 1)  # of an object of which one task is a method
             if variable.storage == "static" and not variable.const and not stream and not own:

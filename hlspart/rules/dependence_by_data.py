@@ -58,6 +58,7 @@ from hlspart.rules._uses import own_expressions
 
 HINT = "keep the last element in a variable and compare the index, or prove that equal indices are apart"
 RULE = Rule("HLP213", "dependence-by-data", "warning", hint=HINT)
+_CLASSES = ("array", "pointer")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -67,7 +68,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         forward = d.choice("direction", ("raw", "war", "waw")) in (None, "raw")
         if not denies or not forward or d.choice("type", ("inter", "intra")) == "intra" or "distance" in d.values:
             continue
-        for ident in d.variables:
+        for ident in about(facts, d):
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
             inside = [a for a in inside if a.function == d.function and a.loops]
             written = next((a for a in inside if a.kind == "write" and by_data(a) and not _table(facts, a)), None)
@@ -94,6 +95,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             related = [(written.at, "written here"), (read.at, "read here")]
             yield facts.report(RULE, d.at, message, None, related)
+
+
+def about(facts: Facts, d: Directive) -> Sequence[int]:
+    """The arrays that a DEPENDENCE is about: what names none is about all of its loop."""
+    if d.variables or d.option("variable") is not None or d.loop is None or d.choice("class", _CLASSES) == "pointer":
+        return d.variables
+    inside = {a.array: None for a in facts.analysis.accesses if d.loop in a.loops and a.function == d.function}
+    return [array for array in inside if facts.program.variable(array).is_array]
 
 
 def _under_condition(facts: Facts, d: Directive, ident: int) -> Iterator[Diagnostic]:

@@ -106,7 +106,8 @@ def _reason(facts: Facts, a: Access) -> str | None:
     loop = facts.program.loops.get(a.loops[-1])
     if loop is not None and loop.test is not None and loop.kind == "while" and _within(a, loop.test.at):
         return f"decides how long loop {loop.name} runs"
-    if not a.affine and by_data(a) and _read_inside(facts, a):
+    carried = (a.reason or "").endswith("changes from iteration to iteration")
+    if not a.affine and (by_data(a) or carried) and _read_inside(facts, a):
         return "has an index that depends on data"
     if not a.affine:
         return "stands under a condition of its loop" if _conditional(facts, a) else None

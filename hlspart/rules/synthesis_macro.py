@@ -39,8 +39,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic, Fix
-from hlspart.model.source import Edit, Origin, Span
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin, Span
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP116", "synthesis-macro", "warning", hint="write __SYNTHESIS__")
@@ -59,9 +59,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if match is None or not name.startswith("_") or _is_defined(facts, name):
                 continue  # a name of the user's own
             span = Span(path, match.start(), match.end())
-            fix = Fix("write __SYNTHESIS__", (Edit(span, "__SYNTHESIS__"),), False)
             message = f"'{name}' is defined by nobody: the macro of synthesis is __SYNTHESIS__"
-            yield facts.report(RULE, Origin(span), message, None, fix=fix)
+            yield facts.report(RULE, Origin(span), message)
 
 
 def _is_defined(facts: Facts, name: str) -> bool:

@@ -116,6 +116,15 @@ def _arrays(facts: Facts, tasks: Sequence[TaskObject]) -> Iterator[Diagnostic]:
         for arg in task.args:
             variable = facts.program.variable(arg.variable) if isinstance(arg, c.Name) else None
             array = variable.as_array if variable is not None else None
+            scalar = variable is not None and array is None and isinstance(variable.type, c.ScalarType)
+            if (
+                variable is not None
+                and scalar
+                and any(u.variable == variable.id and u.kind == "write" for u in task.uses)
+            ):
+                message = f"the task {task.function}() writes '{variable.name}': its scalars are inputs that stay"
+                related = [(variable.at, "the scalar")]
+                yield facts.report(RULE, task.at, message, "send it through a stream", related)
             if variable is None or array is None or variable.id in masters or facts.kernels:
                 continue
             if isinstance(array.element, c.ScalarType):

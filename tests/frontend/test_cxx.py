@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from frontend_help import all_expressions, good, message, named, refs
 
+from hlspart.frontend import load
 from hlspart.frontend.constants import apply
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
@@ -345,3 +349,30 @@ def test_plain_c_reads_the_same_as_cpp() -> None:
     in_c, in_cpp = good(text), good(text, "t.cpp")
     shapes = [[(type(e).__name__, p.text(e.at)) for e in all_expressions(p)] for p in (in_c, in_cpp)]
     assert shapes[0] == shapes[1] and len(shapes[0]) > 15
+
+
+def test_constants_that_a_compiler_converts_or_calls_are_the_extents_that_it_gives(tmp_path: Path) -> None:
+    """Comparisons of unsigned with negative numbers; conversions as arguments in values of variables of a file."""
+    text = """
+static const unsigned none = -1;
+struct config {
+  static const unsigned n_in = 10, n_filt = -1;
+  static const unsigned n_scale = (n_filt == -1) ? n_in : n_filt;
+};
+constexpr int twice(int x) { return 2 * x; }
+constexpr int part = (1 << twice(int(7 / 4)));
+extern float a[none == -1 ? 3 : 4];
+extern float b[-1 < none ? 5 : 6];
+extern float c[-1 < 1u ? 7 : 8];
+extern float d[(unsigned char)255 == -1 ? 9 : 11];
+extern float e[-1L < 1u ? 12 : 13];
+extern float f[config::n_scale];
+extern float g[part];
+"""
+    names = "abcdefg"
+    program = load(["k.cpp"], FrontendOptions(), read=lambda _: text.encode())
+    extents = {v.name: v.dims for v in program.variables if v.name in names}
+    sizes = "".join(f'static_assert(sizeof({n}) == {4 * (extents[n][0] or 0)}, "");\n' for n in names)
+    (tmp_path / "k.cpp").write_text(text + sizes)
+    done = subprocess.run(["g++", "-std=c++14", "-fsyntax-only", "k.cpp"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

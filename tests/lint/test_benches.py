@@ -48,9 +48,9 @@ def test_a_bench_has_no_hardware(rest: str) -> None:
 
 
 def test_without_main_what_calls_a_kernel_may_be_the_top_unless_it_does_what_no_hardware_can() -> None:
-    # the stream that is filled before its reader runs, the port below the top
+    # the port below the top
     bench = BENCH.replace("NAME", "top")
-    assert codes(KERNEL + bench.replace("  int *golden = new int[9];\n", "")) >= {"HLP417", "HLP610"}
+    assert codes(KERNEL + bench.replace("  int *golden = new int[9];\n", "")) >= {"HLP417"}
     assert codes(KERNEL + bench) == set()
 
 
