@@ -43,6 +43,8 @@ class Binding(Struct, frozen=True):
         """The operation as asked for. Raises :class:`Unmodelled` when the value is made by something else."""
         if op.free or op.kind in ("wire", "load"):
             return op  # folded away: nothing to implement
+        if self.kind == "mul" and op.text == "*" and op.kind != "mul":  # with a constant: sums of shifts, if so kept
+            return replace(op, kind="open", impl=self.impl or "auto")
         if op.kind != self.kind:
             raise Unmodelled(f"BIND_OP (line {self.line}) names an operation inside a larger expression", self.line)
         return replace(op, impl=self.impl, latency=self.latency)

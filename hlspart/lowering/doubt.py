@@ -39,3 +39,11 @@ class Doubt(Struct, frozen=True):
 def about(text: str, ops: Iterable[Op]) -> Cause:
     """A cause with the lines of operations."""
     return Cause(text, tuple(sorted({op.line for op in ops})))
+
+
+def open_latency(ops: Iterable[Op]) -> Cause:
+    """The cause of operations of unknown latency: on types that nothing says, or bound and taken apart."""
+    ops = list(ops)
+    if all(op.impl is not None for op in ops):
+        return about("how BIND_OP is kept on a product with a constant is not known", ops)
+    return about("the latency of an operator on a type that nothing here says is not known", ops)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.banking.accesses import division
-from hlspart.lowering.doubt import Doubt, about
+from hlspart.lowering.doubt import Doubt, about, open_latency
 from hlspart.model.access import Bounds
 from hlspart.model.causes import Cause
 from hlspart.predict.elaborate import Elaborated
@@ -57,9 +57,7 @@ def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]
         text = f"the latency of {', '.join(names)} is an estimate for this target"
         yield Doubt(about(text, (op for op in ops.values() if op.kind in estimated)), fewer=estimated, slow=True)
     if open_ := [ops[i] for i in problem.timing if ops[i].kind == "open"]:
-        yield Doubt(
-            about("the latency of an operator on a type that nothing here says is not known", open_), endless=True
-        )
+        yield Doubt(open_latency(open_), endless=True)
     quick = [ops[i] for i, t in problem.timing.items() if 0 < t.least < t.states and ops[i].kind not in estimated]
     if quick:
         built = frozenset(op.kind for op in quick)

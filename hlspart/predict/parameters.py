@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from hlspart.lowering.doubt import open_latency
 from hlspart.model import program as c
 from hlspart.model.causes import Cause
 from hlspart.nests.nests import Nest
@@ -29,9 +30,11 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
     if of_type:
         timing = {i: replace(t, states=_LONG) if i in of_type else t for i, t in p.problem.timing.items()}
         slow = recurrence_ii(replace(p.problem, timing=timing))
-        if slow is None or slow > p.schedule.ii:
-            lines = tuple(sorted({ops[i].line for i in of_type}))
-            yield Cause("the latency of an operator on a type that nothing here says is not known", lines)
+        bound = sum(ops[i].impl is not None for i in of_type)
+        products = bound + sum(op.kind == "mul" for op in ops.values())
+        few = bound > 0 and products > p.problem.limited.get("mul", products) * p.schedule.ii
+        if slow is None or slow > p.schedule.ii or few:
+            yield open_latency(ops[i] for i in of_type)
             return
     if p.schedule.ii <= floor:
         return

@@ -71,6 +71,19 @@ def test_an_operation_inside_an_expression_is_unknown():
     assert found.ii is None and "BIND_OP" in (found.cause or "")
 
 
+@pytest.mark.parametrize("factor", [3, 5, 7])
+def test_a_bound_product_with_a_constant_has_an_ii_where_its_states_do_not_matter(factor):
+    """It may be sums of shifts, or the unit that is asked for: only a recurrence through it depends on that."""
+    bound = "int t;\n#pragma HLS BIND_OP variable=t op=mul impl=fabric\n"
+    forward = loop(kernel(f"{bound} t = A[i] * {factor}; y[i] = t;"))
+    assert (forward.ii, forward.depth) == (1, None)
+    carried = loop(kernel(f"{bound} t = acc * {factor}; acc = t + A[i];"))
+    assert carried.ii is None and "BIND_OP" in (carried.cause or "")
+    limited = "#pragma HLS ALLOCATION operation instances=mul limit=1"
+    several = f"{bound} t = A[i] * {factor}; y[i] = t * x[i] * x[i];"
+    assert loop(kernel(several, limited)).ii in (None, 3)
+
+
 SUM8 = "for (int k = 0; k < 8; k++) acc += A[i % 8 + k];"
 
 
