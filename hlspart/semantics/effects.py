@@ -320,9 +320,10 @@ def effects(program: Program) -> Effects:
 
 
 def in_given_files(program: Program, tops: tuple[str, ...]) -> tuple[str, ...]:
-    """The top functions of the given files; those of included headers are tops only where there is no other."""
+    """The top functions of the given files; those of included headers, and of classes, only where there is no other."""
     given = program.given
-    return tuple(t for t in tops if program.functions[t].body.at.span.path in given) or tops
+    own = tuple(t for t in tops if program.functions[t].body.at.span.path in given) or tops
+    return tuple(t for t in own if "::" not in t) or own
 
 
 class SeveralTopsError(Exception):

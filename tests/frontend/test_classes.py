@@ -9,6 +9,7 @@ from hlspart.frontend.constants import value_of
 from hlspart.model import program as ir
 from hlspart.model.options import Options, RewriteOptions
 from hlspart.pipeline import Pipeline
+from hlspart.semantics.effects import in_given_files, one_top
 
 SHIFT = """\
 #include "ap_int.h"
@@ -410,3 +411,12 @@ def test_values_in_braces_are_numbers(body: str, plainly: str) -> None:
     assert not good(texts[0], "t.cpp").holes
     written, expected = (intervals(text)[-1] for text in texts)
     assert written == expected and written[0] == 1
+
+
+def test_a_member_function_that_nothing_calls_is_no_top_function() -> None:
+    """Synthesis has none of it, as the compiler makes none of a template's."""
+    text = "struct Word { int v; Word(int x) { v = x * x; } int twice() const { return v * 2; } };\n"
+    pipeline = Pipeline(["t.cpp"], Options(), read=lambda _: f"{text}void top(int a[4]) {{ a[0] = 1; }}\n".encode())
+    assert one_top(pipeline.program, pipeline.analysis.tops) == "top"
+    alone = Pipeline(["t.cpp"], Options(), read=lambda _: text.encode())
+    assert all("::" in name for name in in_given_files(alone.program, alone.analysis.tops))
