@@ -181,13 +181,12 @@ class Run:
 
     def better_than_directives(self, pipeline: Pipeline) -> None:
         """Name the first way of each loop that misses its target where directives are not what it writes."""
-        files = shlex.join(pipeline.paths)
+        files = self.screen.arguments or shlex.join(pipeline.paths)
         for advice in pipeline.advice:
             if advice.first is not None and advice.first.kind != "pragma":
                 place = Place(advice.path, advice.line, 1, advice.line, 1)
-                text = (
-                    f"loop {advice.name}: II {advice.ii or '?'} instead of {advice.target_ii}: {advice.advised(files)}"
-                )
+                target = "without a target" if advice.target_ii is None else f"instead of {advice.target_ii}"
+                text = f"loop {advice.name}: II {advice.ii or '?'} {target}: {advice.advised(files)}"
                 self.say([Diagnostic("advice", "advice", "note", place, text)])
 
     def out_of_range(self, pipeline: Pipeline) -> None:
@@ -262,7 +261,9 @@ class Run:
     ) -> str:
         """A report that may be printed; text on standard output fits the screen."""
         if path is not None or render is not renderers.get("text"):
-            return printable(render(paths))
+            as_typed = self.screen.arguments if render is renderers.get("json") else None
+            with shown_on(Screen(arguments=as_typed)):
+                return printable(render(paths))
         with shown_on(self.screen):
             return folded(printable(render(paths), self.screen.colour))
 

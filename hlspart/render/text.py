@@ -162,7 +162,7 @@ def _after_infer(files: list[Shape]) -> str:
         where = f"-o {ways.new_name(files[0]['path'])}" if len(files) == 1 else "--out-dir DIR"
         # ``rewrite`` infers by itself, without the options of this command
         return "" if options else verdict.command("rewrite", f"--infer {where}", "C in which the banks are written out")
-    if any(a["pragmas"] for a in arrays):
+    if any(a["pragmas"] for a in arrays) and any(verdict.gains(x) for f in files for x in f["loops"]):
         return verdict.command("infer", f"{options} --emit diff".strip(), "the pragmas as a patch")
     return ""
 

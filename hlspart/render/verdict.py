@@ -96,9 +96,9 @@ def reached(loop: Shape) -> str:
 def next_step(loops: Sequence[Shape]) -> str:
     """What to type after ``hlspart ii``; "" where nothing is left to do."""
     missing = [x for x in loops if missed(x)]
-    hopeful = [x for x in missing if all(w["command"] is not None for w in x["ways"][:1])]  # or nobody has looked
-    if any(limit["kind"] == "memory-port" for x in hopeful for limit in x["limits"]):
-        return command("infer", "", "the least partition that reaches the target II")
+    unseen = [x for x in missing if not x["ways"] and x["proof"] is None]  # nobody has looked: it takes long
+    if any(limit["kind"] == "memory-port" for x in unseen for limit in x["limits"]):
+        return command("advise", "", "the ways to a faster loop, each written and checked")
     for x in [*missing, *filter(unknown, loops)][:1]:
         return command("ii", f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for")
     if loops and not any(x["pipelined"] for x in loops):
@@ -142,6 +142,13 @@ def inferred_mark(loops: Sequence[Shape], when: str) -> str:
     """``bad``, ``doubtful`` or ``good``, as :func:`mark`, for loops of ``hlspart infer`` ``before`` or ``after``."""
     missing, open_ = _by_target([x for x in loops if x["target_ii"] is not None], when)
     return "bad" if missing else "doubtful" if open_ else "good"
+
+
+def gains(loop: Shape) -> bool:
+    """Whether the partitions of ``hlspart infer`` lower the II of a loop, or make it known."""
+    return _least(loop, "after") < _least(loop, "before") or (
+        loop["ii_before"] is None and loop["ii_after"] is not None
+    )
 
 
 def _by_target(asked: Sequence[Shape], when: str) -> tuple[list[Shape], list[Shape]]:

@@ -125,3 +125,47 @@ def test_a_loop_that_the_tool_pipelines_by_itself_has_no_target_anywhere(
     assert run(["advise", str(path)]) == 0
     assert "II 2 without a target" in capsys.readouterr().out
     assert run(["lint", str(path)]) == 0
+
+
+def test_commands_name_a_file_elsewhere_as_it_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From a folder beside it too, so that the answers of all commands are the same text."""
+    path = tmp_path / "k.c"
+    path.write_text(random_kernel(4))
+    (tmp_path / "beside").mkdir()
+    monkeypatch.chdir(tmp_path / "beside")
+    found = answers(str(path), capsys)
+    first = {n: w["command"] for n, w in found["advise"].items()}
+    assert any(command is not None and str(path) in command for command in first.values())
+    assert all({n: w["command"] for n, w in ways.items()} == first for ways in found.values())
+
+
+def test_no_next_step_where_nothing_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A recurrence of floats over banks that are there: `infer` has no patch to offer, `advise` says the same."""
+    path = tmp_path / "k.c"
+    path.write_text("""void f(const float x[64][8], float s[8]) {
+#pragma HLS ARRAY_PARTITION variable=x complete dim=2
+#pragma HLS ARRAY_PARTITION variable=s complete
+L:  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 8; j++) s[j] = s[j] * x[i][j] + 1;
+    }
+}
+""")
+    for command in ("ii", "infer", "advise"):
+        run([command, str(path)])
+        out = capsys.readouterr().out
+        assert not [line for line in out.partition("next: ")[2].splitlines() if "rewrite" in line or "infer" in line]
+
+
+def test_without_a_target_no_command_says_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.c"
+    path.write_text("""void f(const unsigned char in[64], int hist[256]) {
+    for (int i = 0; i < 64; i++) hist[in[i]]++;
+}
+""")
+    run(["directives", str(path)])
+    said = capsys.readouterr()
+    assert "None" not in said.err + said.out
+    assert "II 2 without a target" in said.err or not said.err
