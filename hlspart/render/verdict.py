@@ -96,8 +96,8 @@ def reached(loop: Shape) -> str:
 def next_step(loops: Sequence[Shape]) -> str:
     """What to type after ``hlspart ii``; "" where nothing is left to do."""
     missing = [x for x in loops if missed(x)]
-    unseen = [x for x in missing if not x["ways"] and x["proof"] is None]  # nobody has looked: it takes long
-    if any(limit["kind"] == "memory-port" for x in unseen for limit in x["limits"]):
+    unadvised = [x for x in missing if not x["ways"] and x["proof"] is None]  # nobody has looked: it takes long
+    if any(limit["kind"] == "memory-port" for x in unadvised for limit in x["limits"]):
         return command("advise", "", "the ways to a faster loop, each written and checked")
     for x in [*missing, *filter(unknown, loops)][:1]:
         return command("ii", f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for")
