@@ -232,7 +232,7 @@ def _demand(
     fault = None
     if memory.storage in OFF_CHIP:
         fault = f"{memory.storage} memory has no banks"
-    elif group.faults and not only_rows(program, group):
+    elif any(f.code != "unknown-element" for f in group.faults) and not only_rows(program, group):
         fault = group.faults[0].reason
     elif (parts := validation.groups.get(group.id)) is not None and parts.divided:
         fault = "arrays that meet in an inlined function have partitions of their own"

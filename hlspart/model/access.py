@@ -163,7 +163,7 @@ class GroupEdge(Struct, frozen=True):
 
 FaultCode = Literal[
     "non-affine", "address-taken", "recursion", "function-pointer", "extern-callee", "shape-mismatch",
-    "out-of-range", "volatile", "unknown-extent", "partial-subscript", "cast", "opaque",
+    "out-of-range", "volatile", "unknown-extent", "unknown-element", "partial-subscript", "cast", "opaque",
 ]  # fmt: skip
 
 

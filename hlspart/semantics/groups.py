@@ -38,6 +38,7 @@ from hlspart.model.program import (
     VoidType,
     children,
     expressions,
+    is_open,
     places,
     walk,
     walk_statements,
@@ -60,9 +61,10 @@ def tops(program: Program, effects: Effects, top: str | None) -> tuple[str, ...]
 
 def like_array(variable: Variable) -> bool:
     """Arrays, and pointers to values (which may be arrays of unknown extent)."""
-    return isinstance(variable.type, (ArrayType, PointerType)) and isinstance(
-        element(variable.type), (ScalarType, StructType)
-    )
+    of = element(variable.type)
+    if isinstance(variable.type, ArrayType) and is_open(of):
+        return True
+    return isinstance(variable.type, (ArrayType, PointerType)) and isinstance(of, (ScalarType, StructType))
 
 
 @dataclass
@@ -97,6 +99,9 @@ class Grouping:
                 continue
             if variable.volatile:
                 self._fault("volatile", f"`{variable.name}` is volatile", variable.at, variable.id)
+            if is_open(element(variable.type)):
+                reason = f"the type of the elements of `{variable.name}` is not known"
+                self._fault("unknown-element", reason, variable.at, variable.id)
             if variable.extern and variable.is_array:
                 reason = f"`{variable.name}` is defined in a file that is not given"
                 self._fault("opaque", reason, variable.at, variable.id)
