@@ -57,5 +57,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
         message = f"{missed}: {why}"
         hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy); {WAYS}"
+        hint += f"; {loop.proof.text}" if loop.proof is not None else ""
         related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, severity=severity)
