@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -31,7 +31,7 @@ def compare(
 
     ``called``: the predictions of functions of :func:`functions_said`, as they are in pipelined callers.
     """
-    places = _Places.of(program)
+    places = _Places.of(program, {owner(x.module) for x in report.loops if x.module})
     left, made = list(result.loops), list(result.made)
     rows: list[LoopComparison] = []
     named = names_loops(report.tool, target)
@@ -126,8 +126,11 @@ class _Places(Struct, frozen=True):
     ids: dict[str, int] = field(default_factory=dict)
     parents: dict[int, int] = field(default_factory=dict)
 
-    def at(self, name: str, loops: list[LoopResult]) -> LoopResult | None:
-        """The loop at a place, or the flattened nest whose outermost loop is there."""
+    def at(self, name: str, loops: list[LoopResult], function: str) -> LoopResult | None:
+        """The loop at a place of ``function``, or the flattened nest whose outermost loop is there."""
+        own = self.ids.get(f"{function}/{name}", -1)
+        if (inside := next((x for x in loops if x.loop == own >= 0), None)) is not None:
+            return inside
         keys = {x.loop: self.ids.get(f"{x.function}/{name}") for x in loops}
         there = [x for x in loops if keys[x.loop] is not None]
         exact = next((x for x in there if x.loop == keys[x.loop]), None)
@@ -140,9 +143,28 @@ class _Places(Struct, frozen=True):
         return at
 
     @staticmethod
-    def of(program: Program) -> _Places:
-        """The places of all loops of a program."""
+    def of(program: Program, modules: Collection[str]) -> _Places:
+        """The places of all loops of a program; those of a function that has no module count in its callers."""
         out = _Places()
+        names = {re.sub(r"_\d+$", "", m)[:_NAME_LENGTH] for m in modules}
+        kept = {f for m in modules for f in _homes(m, program)} if modules else program.functions.keys()
+        kept = kept | {f for f in program.functions if re.split(r"[<(]", f)[0][:_NAME_LENGTH] in names}
+
+        def counted(node: Loop | Function, around: frozenset[str]) -> list[Stmt]:
+            loops: list[Stmt] = []
+            nested: set[int] = set()
+            for stmt in walk_statements(node.body):
+                if id(stmt) in nested:
+                    continue
+                if isinstance(stmt, Loop):
+                    nested |= {id(s) for s in walk_statements(stmt.body)}
+                if isinstance(stmt, Loop) or block_copy(stmt) is not None:
+                    loops.append(stmt)
+                    continue
+                called = (e.function or "" for root in expressions(stmt) for e in walk(root) if isinstance(e, Call))
+                for name in (f for f in called if f in program.functions and f not in kept | around):
+                    loops += counted(program.functions[name], around | {name})
+            return loops
 
         def visit(function: str, loops: list[Stmt], around: str, parent: int | None) -> None:
             for n, loop in enumerate(loops, 1):
@@ -152,18 +174,11 @@ class _Places(Struct, frozen=True):
                 out.ids[f"{function}/{name}"] = loop.id
                 if parent is not None:
                     out.parents[loop.id] = parent
-                visit(function, _counted(loop), name, loop.id)
+                visit(function, counted(loop, frozenset({function})), name, loop.id)
 
         for name, function in program.functions.items():
-            visit(name, _counted(function), "", None)
+            visit(name, counted(function, frozenset({name})), "", None)
         return out
-
-
-def _counted(node: Loop | Function) -> list[Stmt]:
-    """The loops of a body that stand in no other one, those that the tool makes of calls included."""
-    loops = [s for s in walk_statements(node.body) if isinstance(s, Loop) or block_copy(s) is not None]
-    nested = {id(s) for loop in loops if isinstance(loop, Loop) for s in walk_statements(loop.body)}
-    return [s for s in loops if id(s) not in nested]
 
 
 def _flattened_name(labels: Sequence[str | None]) -> str:
@@ -206,7 +221,7 @@ def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places) -> Loop
         if said.name == x.name or (said.name == x.function and x.loop < 0):
             return x
     if re.fullmatch(r"Loop [\d.]+|\w+(\.\d+)+", said.name):
-        return places.at(said.name, loops)
+        return places.at(said.name, loops, owner(said.module))
     for x in loops:
         labels = [None if name != _unplaced(name) else name for name in x.flattened]
         if labels and said.name == _flattened_name(labels) and _meet(said.trip_count, x.trip_count):

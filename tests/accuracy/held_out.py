@@ -122,7 +122,7 @@ def judge(entries: Sequence[Entry], root: Path) -> tuple[list[Judged], list[Func
     result = pipeline.figures
     rows = pipeline.compared(report).loops
     name = _title(first)
-    loops = [_loop(name, row) for row in rows if row.reported is not None]
+    loops = [_loop(name, row) for row in rows if row.reported is not None and row.reported.ii is not None]
     functions = []
     for entry in entries:
         if "latency_min" in entry:
@@ -138,7 +138,8 @@ def judge(entries: Sequence[Entry], root: Path) -> tuple[list[Judged], list[Func
 def missing(entries: Sequence[Entry], root: Path, why: str) -> tuple[list[Judged], list[Function]]:
     """What is counted of a design that was not predicted."""
     name = _title(entries[0])
-    loops = [Judged(name, x.name, "not found", f"- for {x.ii}", why) for x in _reported(entries, root)]
+    reported = (x for x in _reported(entries, root) if x.ii is not None)
+    loops = [Judged(name, x.name, "not found", f"- for {x.ii}", why) for x in reported]
     functions = [
         Function(name, e["top"], _cycles(e), Bounds(None, None), why,
                  {k: (int(e[k]), None) for k in RESOURCES if e.get(k) is not None})
@@ -174,7 +175,7 @@ def _reported(entries: Sequence[Entry], root: Path) -> Iterator[ReportedLoop]:
             yield ReportedLoop(module, entry["loop"], entry["ii"], entry.get("target"), depth, trip, none, True, "")
         paths = [root / r for r in entry.get("reports", ())]
         found = merged(read(str(p), p.read_text(errors="replace")) for p in paths)
-        yield from (x for x in found.loops if x.ii is not None)
+        yield from found.loops
 
 
 def _cycles(entry: Entry) -> Bounds:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hlspart.cli.compare import command
 from hlspart.model.access import Bounds
 from hlspart.model.comparing import Report, ReportedLoop
-from hlspart.model.options import Options
+from hlspart.model.options import Options, TargetOptions
 from hlspart.pipeline import Pipeline
 from hlspart.reports.reports import ReportError, merged, read
 
@@ -552,3 +552,20 @@ def test_loops_put_into_a_copy_of_their_caller():
     said = [ReportedLoop(m, "L", 1, 1, None, nothing, nothing, True, "log") for m in modules]
     rows = pipeline.compared(Report(None, None, None, tuple(said), (), ())).loops
     assert [x.function for x in rows if x.reported] == ["put", "put", "put"]
+
+
+def test_loops_without_labels_count_with_those_of_functions_put_into_their_caller():
+    """Vivado HLS numbers what it has put there; of a function that is a module it says so in a table of its own."""
+    put = "void put(int x[8], int n) {\n for (int i = 0; i < n; i++) {\n#pragma HLS PIPELINE\n x[i] = i; } }\n"
+    loop = "for (int i = 0; i < {}; i++) {{\n#pragma HLS PIPELINE\n y[i] = x[i]; }}\n"
+    calls = "put(x, 8);\n kept(x, y);\n put(y, 4);\n"
+    kept = f"void kept(int x[8], int y[8]) {{ {loop.format(2)} }}\n"
+    text = f"{put}{kept}void top(int x[8], int y[8]) {{ {loop.format(5)} {calls} {loop.format(6)} }}\n"
+    options = Options(top="top", target=TargetOptions(tool="vivado-hls-2019.1"))
+    pipeline = Pipeline(["k.c"], options, {"k.c": text.encode()}.__getitem__)
+    nothing = Bounds(None, None)
+    told = [("top", "Loop 1"), ("top", "Loop 2"), ("top", "Loop 3"), ("top", "Loop 4"), ("kept", "Loop 1")]
+    said = [ReportedLoop(m, name, 1, 1, None, nothing, nothing, True, "log") for m, name in told]
+    rows = pipeline.compared(Report(None, None, None, tuple(said), (), ())).loops
+    found = [(x.function, x.predicted_trip and x.predicted_trip.max) for x in rows if x.reported]
+    assert found == [("top", 5), ("put", None), ("put", None), ("top", 6), ("kept", 2)]
