@@ -181,7 +181,7 @@ class _Walk:
     def _straight(self, block: BasicBlock, statements: Sequence[c.Stmt], around: int | None) -> bool:
         """Schedule straight-line code. False: its states are not known."""
         real = [s for s in statements if not isinstance(s, c.PragmaMark | c.Label)]
-        if not real:
+        if not any(True for s in real for _ in statement_expressions(self.controlled.program, s)):  # nothing to do
             return True
         copies = [e.at for s in real for e in c.expressions(s) if isinstance(e, c.Comma) and holds_array(e.type)]
         if copies:
