@@ -158,7 +158,7 @@ def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text
     for kind, text in styles:
         if text.after is not None:
             yield _text(pipeline, kind, text.result, f"rewrite {FILES} --style {kind} -o OUT")
-    if accumulators(pipeline.program, pipeline.analysis, pipeline.figures):
+    if accumulators(pipeline.program, pipeline.proved, pipeline.figures):
         sums = pipeline.rewrite(RewriteOptions(infer=True, reassoc=True))
         if reassoc or dict(sums.files) != dict(pipeline.rewrite(RewriteOptions(infer=True)).files):
             yield _text(pipeline, "accumulators", sums, f"rewrite {FILES} --infer --allow-reassoc -o OUT")

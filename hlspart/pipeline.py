@@ -73,6 +73,13 @@ class Pipeline:
         return analyse(self.program, self.top)
 
     @cached_property
+    def proved(self) -> AccessAnalysis:
+        """:attr:`analysis` of the code alone, which all that is written rests on."""
+        from hlspart.accesses import proved
+
+        return proved(self.program, self.options.top)
+
+    @cached_property
     def apart(self) -> tuple[Program, AccessAnalysis]:
         """:attr:`program` with a variable for every member of a structure that is apart, and its accesses."""
         from hlspart.accesses import analyse
@@ -258,7 +265,7 @@ class Pipeline:
         """The sliding windows of the program, and text with reuse buffers for them."""
         from hlspart.reuse import Reuse
 
-        return Reuse(self.program, self.analysis, self.figures, self.predict)
+        return Reuse(self.program, self.proved, self.figures, self.predict)
 
     def rewriting(self, options: RewriteOptions) -> Rewrite:
         """The rewrite before it is run, which then has the programs that it looked at."""
@@ -285,7 +292,7 @@ class Pipeline:
         """On-chip arrays with disjoint lifetimes in shared memories, and the text that says so."""
         from hlspart.buffers import share
 
-        return share(self.program, self.analysis, self.validation, self.target, self.figures, options, self.predict)
+        return share(self.program, self.proved, self.validation, self.target, self.figures, options, self.predict)
 
     def buffers(self, options: BufferOptions) -> Shared:
         """:meth:`sharing`, its text rewritten as usual."""
@@ -302,7 +309,7 @@ class Pipeline:
         from hlspart.expand import expand, unwritten
 
         result = expand(
-            self.program, self.analysis, self.validation, options, self.figures, self.predict, self._inferred_for,
+            self.program, self.proved, self.validation, options, self.figures, self.predict, self._inferred_for,
             self.top, plan_only, sweep,
         )  # fmt: skip
         _, said = self._in_place(result.files)
@@ -314,7 +321,7 @@ class Pipeline:
         """Blocked layouts in a function with the least conversions, and the text that has them or why there is none."""
         from hlspart.blocked import propagate
 
-        propagation, texts = propagate(self.program, self.analysis, top, interface, plan)
+        propagation, texts = propagate(self.program, self.proved, top, interface, plan)
         _, said = self._in_place(texts if isinstance(texts, dict) else {})
         return propagation, said[0] if said else texts
 
@@ -325,7 +332,7 @@ class Pipeline:
         from hlspart.explore.engine import explore
 
         result = explore(
-            self.program, self.analysis, top, options, self.target, self.predict,
+            self.program, self.proved, top, options, self.target, self.predict,
             lambda texts: self._inferred_for(texts)[0], progress,
         )  # fmt: skip
         texts, said = self._in_place(result.texts)

@@ -34,6 +34,10 @@ class Predicted(Protocol):
         """Its accesses and loops."""
 
     @property
+    def proved(self) -> AccessAnalysis:
+        """The same without what LOOP_TRIPCOUNT says."""
+
+    @property
     def validation(self) -> Validation:
         """What its partitions do."""
 
@@ -224,7 +228,7 @@ def with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOpti
         why = why or [f"'{a.name}': {a.reason}" for a in inferred.arrays if a.name in short and a.variable in inside]
         why = why or [loop.limits[0].text if loop.limits else loop.cause or f"the scheduler needs II {loop.figure}"]
         alone = replace(pipeline.figures, loops=(loop,))
-        sums = not options.reassoc and accumulators(program, pipeline.analysis, alone)
+        sums = not options.reassoc and accumulators(program, pipeline.proved, alone)
         which = "rewrite that keeps the order of sums" if sums else "rewrite"
         text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and no {which} helps: {'; '.join(why)}"
         text += " (--allow-reassoc tries partial sums)" if sums else ""

@@ -157,7 +157,7 @@ def _not_tried(pipeline: Rewritable, result: RewriteResult, options: RewriteOpti
     if not result.untried:
         return []
     text = f"not tried: {', '.join(result.untried)}: the loops looked at have more than {options.most_work} operations"
-    tops = pipeline.analysis.tops or tuple(pipeline.program.functions)
+    tops = pipeline.proved.tops or tuple(pipeline.program.functions)
     return [about(pipeline.program, NOT_TRIED, tops[0], None, f"{text} (--max-work allows more)", "note")]
 
 
@@ -178,7 +178,7 @@ def _settled(
         again = step(second)
         if again.files == result.files:
             break
-        groups = by_place(program, second.program, _texts(program, result)).groups(pipeline.analysis, second.analysis)
+        groups = by_place(program, second.program, _texts(program, result)).groups(pipeline.proved, second.proved)
         moved = [replace(o, group=groups.get(o.group, -1), at=None) for o in again.outcomes if o.status == "rewritten"]
         banked = {o.group for o in result.outcomes if o.status == "rewritten" and o.style != "reuse"} | {-1}
         if any(o.group in banked for o in moved):
@@ -199,7 +199,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     def then(first: Reused, options: RewriteOptions = options) -> None:
         ways.append(_and_then(pipeline, first, options, search))
 
-    known = pipeline.program, pipeline.analysis, pipeline.figures
+    known = pipeline.program, pipeline.proved, pipeline.figures
     if search.goes_on("reuse buffers", lambda: pipeline.reuse.short_of_ports) and pipeline.reuse.needed.nests:
         then(pipeline.reuse.needed)
     summed = options.reassoc and search.goes_on("partial sums", lambda: accumulators(*known))
@@ -233,7 +233,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
 def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
     """Loops in an order without their recurrences, rewritten, where ports hide what that gains."""
     program, figures = pipeline.program, pipeline.figures
-    edits = in_new_order(program, pairs(program, pipeline.analysis, figures))
+    edits = in_new_order(program, pairs(program, pipeline.proved, figures))
     if not edits:
         return []
     first = Reused(edited(program, edits), (), {}, None)
@@ -251,7 +251,7 @@ def _recurring(figures: IIResult) -> int:
 
 def _copies(pipeline: Rewritable) -> tuple[tuple[LocalCopy, ...], ...]:
     """The sets of local copies that may be made."""
-    program, analysis = pipeline.program, pipeline.analysis
+    program, analysis = pipeline.program, pipeline.proved
     storage = Storage(program, analysis, pipeline.validation, pipeline.target)
     return local_copies(program, analysis, pipeline.figures, pipeline.reuse.uses, storage)
 
@@ -263,7 +263,7 @@ def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Sea
     """
     program, written = pipeline.program, list[RewriteResult]()
     for copies in _copies(pipeline) if not options.split_top else ():
-        edits = with_local_copies(program, pipeline.analysis, copies)
+        edits = with_local_copies(program, pipeline.proved, copies)
         if not edits or (written and not search.goes_on("copies of arguments in loops")):
             continue
         result = _and_then(pipeline, Reused(edited(program, edits), (), {}, None), options, search)
@@ -284,7 +284,7 @@ def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, sear
     forward = by_place(program, second.program, _texts(program, first.result))
     result = search.below(second, options)
     result = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.rule not in _OF_A_SEARCH))
-    rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), result)
+    rest = forward.result(program, forward.groups(pipeline.proved, second.proved), result)
     made = {name for names in first.buffers.values() for name in names}
     others = (o for o in rest.outcomes if not made & set(o.arrays))
     return replace(rest, outcomes=(*first.result.outcomes, *others))
@@ -297,7 +297,7 @@ def _texts(program: Program, result: RewriteResult) -> dict[str, Rendered]:
 
 def interleaved(pipeline: Predicted) -> Reused | None:
     """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains."""
-    program, analysis, figures = pipeline.program, pipeline.analysis, pipeline.figures
+    program, analysis, figures = pipeline.program, pipeline.proved, pipeline.figures
     sums, best = accumulators(program, analysis, figures), None
     for more in range(MOST_MORE if sums else 0):  # a condition is a state of the recurrence, too
         deeper = [replace(a, partials=a.partials + more) for a in sums]
@@ -317,7 +317,7 @@ def interchanged(pipeline: Predicted) -> Reused:
     program, figures = pipeline.program, pipeline.figures
     taken: tuple[NestedLoops, ...] = ()
     best = unchanged(program)
-    for pair in pairs(program, pipeline.analysis, figures):
+    for pair in pairs(program, pipeline.proved, figures):
         text = changed(program, figures, pipeline.predict, in_new_order(program, (*taken, pair)))
         if text is not None and slowest(text.after or figures) < slowest(best.after or figures):
             taken, best = (*taken, pair), text
@@ -326,7 +326,7 @@ def interchanged(pipeline: Predicted) -> Reused:
 
 def scalar_replaced(pipeline: Predicted) -> Reused:
     """The text in which values of the iterations before are in variables, where a recurrence waits for the memory."""
-    program, analysis, figures = pipeline.program, pipeline.analysis, pipeline.figures
+    program, analysis, figures = pipeline.program, pipeline.proved, pipeline.figures
     edits = in_variables(program, analysis, handed_on(program, analysis, figures))
     text = changed(program, figures, pipeline.predict, edits) if edits else None
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
@@ -358,7 +358,7 @@ def _ends(figures: IIResult) -> tuple[int, int]:
 def dependences_stated(pipeline: Predicted) -> Reused:
     """The text with directives on how far apart iterations meet, where that makes a loop faster or its II known."""
     program, figures = pipeline.program, pipeline.figures
-    chosen = provable(program, pipeline.analysis, figures)
+    chosen = provable(program, pipeline.proved, figures)
     text = changed(program, figures, pipeline.predict, claims(program, chosen)) if chosen else None
     if text is None or text.after is None or _at_most(text.after) >= _at_most(figures):
         return unchanged(program)
@@ -373,7 +373,7 @@ def dependences_stated(pipeline: Predicted) -> Reused:
 def bundled(pipeline: Rewritable) -> Reused:
     """The text with bundles of their own for arguments, the fewest that make its loops as fast as all would."""
     program, figures = pipeline.program, pipeline.figures
-    chosen = sharing(program, pipeline.analysis, pipeline.validation, pipeline.target, figures)
+    chosen = sharing(program, pipeline.proved, pipeline.validation, pipeline.target, figures)
     text = changed(program, figures, pipeline.predict, with_bundles(program, chosen)) if chosen else None
     if text is None or text.after is None or slowest(text.after) >= slowest(figures):
         return unchanged(program)

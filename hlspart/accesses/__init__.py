@@ -26,6 +26,13 @@ def of_top(program: Program, top: str) -> tuple[tuple[Access, ...], dict[int, Lo
     return run(program, top)
 
 
+def proved(program: Program, top: str | None = None) -> AccessAnalysis:
+    """See :func:`hlspart.accesses.analysis.proved`."""
+    from hlspart.accesses.analysis import proved as run
+
+    return run(program, top)
+
+
 def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
     """See :func:`hlspart.accesses.rows.through_rows`."""
     from hlspart.accesses.rows import through_rows as run
@@ -45,6 +52,7 @@ def with_scalars(
 __all__ = [
     "analyse",
     "of_top",
+    "proved",
     "through_rows",
     "with_scalars",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
+from msgspec.structs import replace
+
 from hlspart.accesses import algebra
 from hlspart.accesses.relations import Relations
 from hlspart.accesses.scope import State
@@ -45,13 +47,30 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     return AccessAnalysis(tuple(accesses), loops, groups, roots, group_of, grouping.shapes)
 
 
+def proved(program: Program, top: str | None = None) -> AccessAnalysis:
+    """:func:`analyse` without what LOOP_TRIPCOUNT says, which is no promise (UG1399: it changes reports alone).
+
+    But an index that is inside its array by that directive is taken as inside, since C has no other.
+    """
+    alone, said = analyse(_unpromised(program), top), analyse(program, top)
+    if alone is said:
+        return said
+    pairs = zip(alone.accesses, said.accesses, strict=True)
+    return replace(alone, accesses=tuple(replace(a, in_range=a.in_range or b.in_range) for a, b in pairs))
+
+
+def _unpromised(program: Program) -> Program:
+    return replace(program, directives=tuple(d for d in program.directives if d.kind != "loop_tripcount"))
+
+
 def with_scalars(
     program: Program, function: str, scalars: frozenset[int], top: str | None = None
 ) -> tuple[Access, ...]:
     """Accesses of ``function`` to arrays and to ``scalars`` (variable ids), these as arrays without dimensions.
 
-    In order of evaluation, as in :func:`analyse`; ``ref`` is negative for a scalar.
+    In order of evaluation, as in :func:`proved`; ``ref`` is negative for a scalar.
     """
+    program = _unpromised(program)
     known = effects(program)
     roots = tops(program, known, top)
     walker = Walker(program, known, program.functions[function], fixed_parameters(program, known, roots))

@@ -38,7 +38,7 @@ def unroll(loop: str, factor: int | None = None) -> Change:
         from hlspart.transform.unroll import Unrolling, unroll
 
         ident, program = _loop(pipeline, loop), pipeline.program
-        return unroll(program, pipeline.analysis.loops[ident], Unrolling(ident, factor), words_of(program))[0]
+        return unroll(program, pipeline.proved.loops[ident], Unrolling(ident, factor), words_of(program))[0]
 
     return change
 
@@ -49,7 +49,7 @@ def reverse(loop: str) -> Change:
     def change(pipeline: Pipeline) -> Program:
         from hlspart.transform.reverse import reverse
 
-        return reverse(pipeline.program, pipeline.analysis, _loop(pipeline, loop))[0]
+        return reverse(pipeline.program, pipeline.proved, _loop(pipeline, loop))[0]
 
     return change
 
@@ -57,7 +57,7 @@ def reverse(loop: str) -> Change:
 def _loop(pipeline: Pipeline, name: str) -> int:
     """The number of the one loop of this label or name. Raises :class:`InputError`."""
     matches = [
-        x for x in pipeline.program.loops.values() if name in (x.label, x.name) and x.id in pipeline.analysis.loops
+        x for x in pipeline.program.loops.values() if name in (x.label, x.name) and x.id in pipeline.proved.loops
     ]
     if len(matches) != 1:
         known = ", ".join(sorted({x.name for x in pipeline.program.loops.values()})) or "none"

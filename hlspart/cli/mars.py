@@ -57,12 +57,12 @@ def command(
     if run.code != UNUSABLE:
         top = run.top()
         options = MarsOptions(align, port_bits, beats, check, listed, place, nest, copies)
-        result = mars.analyse(program, run.pipeline.analysis, top, tile, options)
+        result = mars.analyse(program, run.pipeline.proved, top, tile, options)
         run.say(result.diagnostics)
         run.code = max(run.code, result.exit_code)
         entry = result.to_json()
         if run.output and run.code != UNUSABLE and result.legal:
-            generated = mars.code(program, run.pipeline.analysis, result, options)
+            generated = mars.code(program, run.pipeline.proved, result, options)
             if isinstance(generated, str):
                 new, diagnostics = _partitioned(generated, run.output, f"{top}_tile", run.pipeline.options)
                 run.product(run.output, new)

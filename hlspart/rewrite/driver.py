@@ -49,7 +49,7 @@ class Stages(Protocol):
     @property
     def program(self) -> Program: ...
     @property
-    def analysis(self) -> AccessAnalysis: ...
+    def proved(self) -> AccessAnalysis: ...
     @property
     def validation(self) -> Validation: ...
     @property
@@ -93,7 +93,7 @@ class Rewrite(Struct, frozen=True):
     @property
     def analysis(self) -> AccessAnalysis:
         """Its accesses."""
-        return self.stages.analysis
+        return self.stages.proved
 
     def run(self) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""
@@ -176,7 +176,7 @@ class Rewrite(Struct, frozen=True):
             again = self._on("loops written out", second, forward, unroll=False).banked(
                 self._layouts_of(second, forward, layouts)
             )
-            groups = forward.groups(self.analysis, second.analysis)
+            groups = forward.groups(self.analysis, second.proved)
             left = frozenset(groups[g] for g in refusals(again))
             if not left & (undecided | crossbar):
                 break
@@ -188,9 +188,9 @@ class Rewrite(Struct, frozen=True):
 
     def _more(self, second: Stages, forward: Forward, groups: Container[int]) -> int:
         """Copies of the loops around those written out, where the tool then pipelines one that is farther out."""
-        there = forward.groups(self.analysis, second.analysis)
+        there = forward.groups(self.analysis, second.proved)
         same = frozenset(new for new, old in there.items() if old in groups)
-        return copies(second.analysis, inside_pipelines(second.program, second.analysis, second.pipelined, same))
+        return copies(second.proved, inside_pipelines(second.program, second.proved, second.pipelined, same))
 
     def _opened(
         self, layouts: Mapping[int, Layout], result: RewriteResult, what: str, way: Way
@@ -250,9 +250,9 @@ class Rewrite(Struct, frozen=True):
             again = self._on("members of structures apart", second, forward)._chosen()
             refused = refusals(again)
             bad = {
-                (v.function, v.name): refused[second.analysis.group_of[v.id]]
+                (v.function, v.name): refused[second.proved.group_of[v.id]]
                 for v in second.program.arrays()
-                if second.analysis.group_of.get(v.id) in refused
+                if second.proved.group_of.get(v.id) in refused
             }
             failed = [split for split in wanted if (split.function, split.name) in bad]
             if not failed:
@@ -262,11 +262,11 @@ class Rewrite(Struct, frozen=True):
 
     def _of_this(self, second: Stages, forward: Forward, result: RewriteResult) -> RewriteResult:
         """A rewrite of a transformed program in places and groups of this one."""
-        return forward.result(self.program, forward.groups(self.analysis, second.analysis), result)
+        return forward.result(self.program, forward.groups(self.analysis, second.proved), result)
 
     def _layouts_of(self, second: Stages, forward: Forward, layouts: Mapping[int, Layout]) -> dict[int, Layout]:
         """Layouts by group of this program, by group of a transformed one."""
-        groups = forward.groups(self.analysis, second.analysis)
+        groups = forward.groups(self.analysis, second.proved)
         return {new: layouts[old] for new, old in groups.items() if old in layouts}
 
     def _reread(self, texts: Mapping[str, Rendered]) -> tuple[Stages, Forward]:
