@@ -84,6 +84,8 @@ class ShardBound:
                 if operand.stored:
                     last, storing = last + one, storing + every
         ii, depth = (*self.nest.faster, (self.nest.ii, self.nest.depth))[fastest]
+        if self.nest.spared:
+            depth = max(self.nest.faster[0][1], depth - self.nest.spared)
         once = (iterations - 1) * ii + depth
         if iterations == 1 and self.nest.alone is not None:
             once = self.nest.alone

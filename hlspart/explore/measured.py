@@ -128,9 +128,9 @@ class IterationFigures:
         if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
             split = tuple(n if k in tiled.reductions else 1 for k, n in enumerate(tiled.extents))
             blocks = max(blocks, self._figures(nest, Vector(ones, split, tuple(loops))).dsp)
-        alone, faster = self._faster(nest, ii, depth)
+        alone, faster, spared = self._faster(nest, ii, depth)
         if given.depth is not None:
-            alone, faster = None, tuple((n, given.depth) for n, _ in faster)
+            spared, alone, faster = 0, None, tuple((n, given.depth) for n, _ in faster)
         if given.ii is not None:
             faster = tuple((given.ii, n) for _, n in faster)
         joins = self._joins(nest) if given.depth is None and self.options.elements > 1 else None
@@ -143,7 +143,7 @@ class IterationFigures:
         del self.diagnostics[before:]
         operands = tuple(replace(o, crowded=buffer_name(o.name) in of.crowded) for o in tiled.operands)
         return replace(tiled, operands=operands, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp,
-                       shared_dsp=shared, chain=chain, joins=joins, alone=alone, faster=faster,
+                       shared_dsp=shared, chain=chain, joins=joins, alone=alone, faster=faster, spared=spared,
                        least=least), reports  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
@@ -183,10 +183,11 @@ class IterationFigures:
         most = sys.maxsize if rule.uram_bits is None else rule.uram_bits // width
         return max(1, self.target.complete_threshold - 1), rule.lutram_bits // width, most
 
-    def _faster(self, nest: ReadNest, ii: int, depth: int) -> tuple[int | None, tuple[tuple[int, int], ...]]:
+    def _faster(self, nest: ReadNest, ii: int, depth: int) -> tuple[int | None, tuple[tuple[int, int], ...], int]:
         """Cycles of a tile of one iteration, if no loop is left of it, and II and depth by kinds of memory.
 
-        A tile in faster memory takes no more than one in a slower one, and none less than one iteration.
+        A tile in faster memory takes no more than one in a slower one, and none less than one iteration. Last: how
+        much less of a depth tiles have that are one iteration wide along some loops.
         """
         of = nest.nest
         loops, ones = tuple(range(len(of.loops))), tuple(1 for _ in of.loops)
@@ -200,17 +201,24 @@ class IterationFigures:
         else:
             figures = self._figures(nest, single)
             least = min(ii, figures.free), min(depth, 1 if "depth" in figures.least else figures.depth)
-        known, faster = (ii, depth), list[tuple[int, int]]()
+        known, faster, spared = (ii, depth), list[tuple[int, int]](), 0
         for kind in reversed(range(1, max((len(o.kinds) for o in of.operands), default=0))):
             split = self._fitting(of, kind)
             if split is None:
                 known = least
             elif any(t > 1 for t in split):
-                figures = self._figures(nest, Vector(ones, split, loops))
+                figures = self._figures(nest, Vector(ones, split, loops), banks=False)
                 takes = least[1] if "depth" in figures.least else figures.depth
                 known = min(known[0], max(least[0], figures.free)), min(known[1], max(least[1], takes))
+            several = [k for k, n in enumerate(of.extents) if n > 1 and k not in of.whole]
+            if kind == 1 and split is not None and len(several) > 1:  # the last of these loops alone
+                narrow = tuple(
+                    n if k in several[:-1] else t for k, (n, t) in enumerate(zip(of.extents, split, strict=True))
+                )
+                figures = self._figures(nest, Vector(ones, narrow, loops), banks=False)
+                spared = max(0, known[1] - max(least[1], 0 if "depth" in figures.least else figures.depth))
             faster.insert(0, known)
-        return alone, (least, *faster)
+        return alone, (least, *faster), spared
 
     @staticmethod
     def _fitting(of: TiledNest, kind: int) -> tuple[int, ...] | None:
@@ -221,7 +229,7 @@ class IterationFigures:
             slices = tuple(n if k in of.whole else d for k, (n, d) in enumerate(zip(of.extents, fits, strict=True)))
             if all(o.kind(o.words(slices)) <= kind for o in of.operands):
                 return tuple(-(-n // d) for n, d in zip(of.extents, slices, strict=True))
-            most //= 2
+            most = 1 << ((most - 1).bit_length() - 1)
         return None
 
     def _computing(self, nest: ReadNest, vector: Vector) -> FunctionResult | None:

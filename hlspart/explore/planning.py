@@ -333,7 +333,7 @@ class SearchPlan:
                                                resident.get(x.name), x.kinds, x.crowded, x.live] for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
-                          [asdict(w) for w in n.chain], n.joins, n.alone, n.faster, n.least,
+                          [asdict(w) for w in n.chain], n.joins, n.alone, n.faster, n.spared, n.least,
                           n.streams, n.repeats, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,

@@ -185,6 +185,8 @@ class Costs:
             return 1, nest.alone
         kinds = [t.kind for t in tiles if t.kind is not None] if nest.faster else []
         ii, depth = nest.faster[min(kinds)] if kinds else (nest.ii, nest.depth)
+        if nest.spared and any(n == 1 < nest.extents[k] for k, n in enumerate(slices)):
+            depth = max(nest.faster[0][1], depth - nest.spared)
         if ii < nest.ii and any(t.crowded for t in tiles):
             ii = nest.ii
         return max(ii, self._between(slices)), depth

@@ -116,7 +116,8 @@ class TiledNest(Struct, frozen=True, dict=True):
     their copies take. ``chain``: what iterations wait for the terms of sums. ``joins``: cycles from the first word of
     the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
     ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``. ``faster``: II and depth, at
-    least, by :meth:`Operand.kind` of a tile of an array that as a whole is of a slower kind.
+    least, by :meth:`Operand.kind` of a tile of an array that as a whole is of a slower kind. ``spared``: how much less
+    the depth is at least of tiles of one iteration along some loops.
     ``assumed``: the user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as
     a least alone.
     ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
@@ -143,6 +144,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     joins: tuple[int, int] | None = None
     alone: int | None = None
     faster: tuple[tuple[int, int], ...] = ()
+    spared: int = 0
     assumed: bool = False
     least: tuple[str, ...] = ()
     streams: bool = False
