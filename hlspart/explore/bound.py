@@ -50,7 +50,7 @@ class ShardBound:
         self.nest, self.off_chip, self.shard = nest, off_chip, shard
         self._own = [-(-n // s) for (_, n), s in zip(nest.loops, shard, strict=True)]
         # per operand in tiles: by the splits of its own loops what one move takes, and all that there are at least
-        self._moved: list[tuple[Operand, tuple[int, ...], dict[tuple[int, ...], tuple[int, int, int]]]] = [
+        self._moved: list[tuple[Operand, tuple[int, ...], dict[tuple[int, ...], tuple[int, int, int, int]]]] = [
             (o, tuple({k: None for d in o.dims for k, _ in d.terms}), {}) for o in nest.operands if not o.in_place
         ]
 
@@ -66,13 +66,13 @@ class ShardBound:
             iterations *= -(-own // t)
             steps *= t
         first = last = loading = storing = 0
-        fastest = len(self.nest.faster)
+        fastest, least = len(self.nest.faster), 1
         for operand, own_loops, known in self._moved:
             key = tuple([split[k] for k in own_loops])
             if key not in known:
                 known[key] = self._transfer(operand, key, own_loops)
-            one, every, kind = known[key]
-            fastest = min(fastest, kind)
+            one, every, kind, ports = known[key]
+            fastest, least = min(fastest, kind), max(least, ports)
             if self.off_chip.per_array:
                 if operand.loaded:
                     first, loading = max(first, one), max(loading, every)
@@ -86,13 +86,16 @@ class ShardBound:
         ii, depth = (*self.nest.faster, (self.nest.ii, self.nest.depth))[fastest]
         if self.nest.spared:
             depth = max(self.nest.faster[0][1], depth - self.nest.spared)
-        once = (iterations - 1) * ii + depth
+        once = (iterations - 1) * max(ii, least) + depth
         if iterations == 1 and self.nest.alone is not None:
             once = self.nest.alone
         return self.nest.repeats * max(first + steps * once + last, loading + once + last, first + once + storing)
 
-    def _transfer(self, operand: Operand, steps: Sequence[int], loops: Sequence[int]) -> tuple[int, int, int]:
-        """Cycles of one move of an operand, and of all, once per tile; the fastest memory that a bank may lie in."""
+    def _transfer(self, operand: Operand, steps: Sequence[int], loops: Sequence[int]) -> tuple[int, int, int, int]:
+        """Cycles of one move of an operand, and of all, once per tile; the fastest memory that a bank may lie in.
+
+        Last: the II that its ports ask for.
+        """
         slices = {k: -(-self._own[k] // t) for k, t in zip(loops, steps, strict=True)}
         words = whole = 1
         for dim in operand.dims:
@@ -100,5 +103,6 @@ class ShardBound:
             whole *= dim.width + sum(abs(c) * (self.nest.extents[k] - 1) for k, c in dim.terms)
         size = operand.element_bytes * words * math.prod(self.shard[k] for k in loops)
         once = self.off_chip.latency + (size + self.off_chip.width - 1) // self.off_chip.width
+        ports = self.nest.ii if operand.crowded and operand.kind(words) > 0 else 1
         kind, slowest = operand.kind((words + BANKS - 1) // BANKS), operand.kind(whole)
-        return once, once * math.prod(steps), kind if kind < slowest else len(self.nest.faster)
+        return once, once * math.prod(steps), kind if kind < slowest else len(self.nest.faster), ports

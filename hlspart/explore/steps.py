@@ -132,7 +132,7 @@ class Costs:
                 cycles = max(cycles, how.cycles)
         kind = operand.kind(-(-words // banks))
         faster = kind if kind < operand.kind(operand.words(nest.extents)) else None
-        crowded = operand.crowded and kind > 0 and banks == 1
+        crowded = operand.crowded and operand.kind(words) > 0  # banks of a copy are not those that windows need
         held = size * copies + spare
         return _Tile(size, words, copies, held, cycles, blocks * copies + spare_blocks, faster, crowded)
 
