@@ -261,8 +261,8 @@ class Run:
     ) -> str:
         """A report that may be printed; text on standard output fits the screen."""
         if path is not None or render is not renderers.get("text"):
-            as_typed = self.screen.arguments if render is renderers.get("json") else None
-            with shown_on(Screen(arguments=as_typed)):
+            typed = (self.screen.arguments, self.screen.files) if render is renderers.get("json") else (None, ())
+            with shown_on(Screen(arguments=typed[0], files=typed[1])):
                 return printable(render(paths))
         with shown_on(self.screen):
             return folded(printable(render(paths), self.screen.colour))
@@ -294,7 +294,7 @@ def screen_of(shared: Mapping[str, Any]) -> Screen:
     colour = choice == "always" or (
         choice == "auto" and not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
     )
-    return Screen(terminal_width(), colour, again(shared), own_options())
+    return Screen(terminal_width(), colour, again(shared), own_options(), tuple(shared["files"]))
 
 
 _ENDINGS = {"text": "txt", "concise": "txt", "junit": "xml"}

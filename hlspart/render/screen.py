@@ -6,8 +6,10 @@ screen (a file, a pipe, a library call) text is as wide as it comes and has no c
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -23,13 +25,14 @@ class Screen(Struct, frozen=True):
     """``width`` in columns, None where nothing limits it.
 
     ``arguments``: files and options, as typed, that say again what was looked at; None for a library call.
-    ``options``: what was typed for the one command alone.
+    ``options``: what was typed for the one command alone. ``files``: those that ``arguments`` begins with.
     """
 
     width: int | None = None
     colour: bool = False
     arguments: str | None = None
     options: str = ""
+    files: tuple[str, ...] = ()
 
 
 _PAPER = Screen()
@@ -56,6 +59,15 @@ def typed() -> tuple[str | None, str]:
     """What the next command has to be told again, and what only the same command understands, see :class:`Screen`."""
     screen = _CURRENT.get()
     return screen.arguments, screen.options
+
+
+def named(paths: Sequence[str]) -> str:
+    """A program as a command names it: its files and the options as they were typed, else its ``paths``."""
+    screen, own = _CURRENT.get(), set(map(os.path.realpath, paths))
+    if screen.arguments is None:
+        return shlex.join(paths)
+    files = [f for f in screen.files if os.path.realpath(f) in own]
+    return shlex.join(files or screen.files) + screen.arguments.removeprefix(shlex.join(screen.files))
 
 
 def paint(text: str, mark: str) -> str:

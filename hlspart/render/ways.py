@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -51,15 +50,9 @@ def first(loops: Sequence[Shape]) -> Shape | None:
     return next((w for w in taken if w["command"] is not None), None)
 
 
-def named(paths: Sequence[str]) -> str:
-    """The program as a command names it: as it was typed, else by its files."""
-    again, _ = screen.typed()
-    return shlex.join(paths) if again is None else again
-
-
 def of_loops(program: Program, advice: Sequence[LoopAdvice]) -> dict[tuple[str, str], dict[str, object]]:
     """By function and name of a loop its ranked ways, with commands about the program, and its proof."""
-    files = named([u.path for u in program.units])
+    files = screen.named([u.path for u in program.units])
     entries = {(x.function, x.name): x.to_json(files) for x in advice}
     return {key: {"ways": entry["ways"], "proof": entry["proof"]} for key, entry in entries.items()}
 

@@ -54,6 +54,7 @@ _HINTS = {
     "partial-subscript": _ITSELF,
     "cast": _ITSELF,
     "opaque": None,
+    "unknown-element": "give the header that declares the type",
     "out-of-range": "correct the bound or the index",
     "too-many-banks": "choose a smaller factor",
     "inlined-apart": None,
