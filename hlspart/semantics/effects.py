@@ -320,10 +320,9 @@ def effects(program: Program) -> Effects:
 
 
 def in_given_files(program: Program, tops: tuple[str, ...]) -> tuple[str, ...]:
-    """The top functions of the given files; those of included headers, and of classes, only where there is no other."""
+    """The top functions of the given files; those of included headers are tops only where there is no other."""
     given = program.given
-    own = tuple(t for t in tops if program.functions[t].body.at.span.path in given) or tops
-    return tuple(t for t in own if "::" not in t) or own
+    return tuple(t for t in tops if program.functions[t].body.at.span.path in given) or tops
 
 
 class SeveralTopsError(Exception):
@@ -331,8 +330,9 @@ class SeveralTopsError(Exception):
 
 
 def one_top(program: Program, tops: tuple[str, ...]) -> str:
-    """The one top function of the given files. Raises :class:`SeveralTopsError`."""
+    """The one top function of the given files, of a class only where there is no other. Raises SeveralTopsError."""
     own = in_given_files(program, tops)
+    own = tuple(t for t in own if "::" not in t) or own
     if len(own) != 1:
         raise SeveralTopsError(f"give --top NAME; candidates are {', '.join(own) or 'none'}")
     return own[0]
