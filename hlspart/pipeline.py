@@ -77,7 +77,7 @@ class Pipeline:
         """:attr:`analysis` of the code alone, which all that is written rests on."""
         from hlspart.accesses import proved
 
-        return proved(self.program, self.options.top)
+        return proved(self.program, self.top)
 
     @cached_property
     def apart(self) -> tuple[Program, AccessAnalysis]:
