@@ -9,9 +9,11 @@ value. The text comes from ``templates/crossbar_*.c.j2``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.model.access import Affine
 from hlspart.model.program import ArrayType, Program, storage_bits
@@ -303,7 +305,18 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: AccessRegion
         for store in [_store(b, array, [d for d in data.values() if d.site.write_lane == lane], slots)]
         if store is not None
     ]
-    return _Code(slots, loads, data, ends)
+    code = _Code(slots, loads, data, ends)
+    values = [_value(site, code) for site in region.sites if site.ref.id not in data or (site.forwards and site.takes)]
+    wording = " ".join([*values, *(x.address for x in loads), *(f"{x.test} {x.address}" for x in ends)])
+    return replace(code, slots=_only_named(slots, frozenset(re.findall(r"\w+", wording))))
+
+
+def _only_named(slots: Mapping[tuple[Affine, ...], _Slot], names: frozenset[str]) -> dict[tuple[Affine, ...], _Slot]:
+    """``slots`` without the words that nothing takes: another access has the element in every iteration."""
+    return {
+        index: replace(slot, computed=tuple(x for x in slot.computed if x[0] == slot.bank or x[0] in names))
+        for index, slot in slots.items()
+    }
 
 
 def _in_lane(region: AccessRegion, slots: Mapping[tuple[Affine, ...], _Slot], lane: int) -> list[_Slot]:

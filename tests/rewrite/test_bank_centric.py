@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import bodies
 import generator
 import pytest
-from rewrite_help import analysed, banked, banked_as, outputs
+from rewrite_help import WARNINGS, analysed, banked, banked_as, outputs
 
 from hlspart.layouts.lattice import linear
 from hlspart.model.options import InferOptions, Options, RewriteOptions, TargetOptions
@@ -308,3 +309,28 @@ def test_a_table_reaches_its_interval_and_computes_the_same(tmp_path: Path) -> N
     answer = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="f", vectors=8))
     assert answer.status == "equal", answer.message
     assert max(map(len, result.files["p.c"].split("\n")[3:])) <= 120
+
+
+def test_words_that_no_load_takes_are_not_computed(tmp_path: Path) -> None:
+    """Of accesses that have one element in every iteration, one has its word in the address."""
+    text = """int k(const int x[4]) {
+    int A[11];
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=2 dim=1
+    for (int i = 0; i < 11; i++) A[i] = x[i & 3];
+    int acc = 0;
+    for (int i = 3; i <= 3; i++) {
+        A[2 * i - 4] = (A[0] > 5 ? A[i - 3] : A[1]) & 63;
+        A[3] ^= A[2 * i - 5];
+        acc += A[2 * i - 5] + A[4] + A[5];
+    }
+    return acc + A[2] + A[3];
+}
+"""
+    main = '#include <stdio.h>\nint main(void) { printf("%d\\n", k((int[]){7, 90, 13, 2})); return 0; }\n'
+    written = Pipeline(["k.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions(style="crossbar"))
+    printed = []
+    for name, version in (("old.c", text), ("new.c", written.files["k.c"])):
+        (tmp_path / name).write_text(version + main)
+        subprocess.run(["gcc", *WARNINGS, "-o", tmp_path / "run", tmp_path / name], check=True)
+        printed.append(subprocess.run([tmp_path / "run"], capture_output=True, check=True).stdout)
+    assert written.files["k.c"] != text and printed[0] == printed[1]
