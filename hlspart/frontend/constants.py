@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hlspart.frontend.literals import character, integer
 from hlspart.frontend.tokens import SourceError, Token, lex_line, with_qualified_names
-from hlspart.frontend.types import promoted
+from hlspart.frontend.types import arithmetic
 from hlspart.model import program as ir
 from hlspart.model.reals import whole_part
 
@@ -299,14 +299,11 @@ def truncated(value: int, type_: ir.CType) -> int | None:
     return value - (1 << type_.bits) if type_.signed and value >> (type_.bits - 1) else value
 
 
-def _common(one: ir.CType, other: ir.CType) -> ir.ScalarType | None:
-    """The type in which two integers meet (C11 6.3.1.8); None where that keeps what both of them hold."""
-    pair = [
-        t for t in map(promoted, (one, other)) if isinstance(t, ir.ScalarType) and t.kind == "int" and not t.library
-    ]
-    if len(pair) < 2 or all(t.signed for t in pair):
-        return None
-    return max(pair, key=lambda t: (t.bits, not t.signed))
+def _unsigned(one: ir.CType, other: ir.CType) -> ir.ScalarType | None:
+    """The unsigned type in which two integers of C meet; None where they keep their values."""
+    wide = arithmetic(one, other)
+    plain = all(isinstance(t, ir.ScalarType) and t.library is None for t in (one, other))
+    return wide if plain and isinstance(wide, ir.ScalarType) and wide.kind == "int" and not wide.signed else None
 
 
 def _of_member(variable: ir.Variable, name: str, of: Callable[[ir.Expr], int | None]) -> int | None:
@@ -383,7 +380,7 @@ def value_of(
             right = of(expr.right)
             if right is None:
                 return None
-            if expr.op not in ("<<", ">>", "&&", "||") and (wide := _common(expr.left.type, expr.right.type)):
+            if expr.op not in ("<<", ">>", "&&", "||") and (wide := _unsigned(expr.left.type, expr.right.type)):
                 left, right = truncated(left, wide), truncated(right, wide)
                 if left is None or right is None:
                     return None
