@@ -25,6 +25,7 @@ from hlspart.reuse.fills import Fill
 from hlspart.reuse.forms import Offset
 from hlspart.reuse.windows import Window, WindowNest, counts_from, elements_in, is_int
 from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.rewrite.declare import BASIC
 from hlspart.rewrite.names import Names
 from hlspart.semantics.conversions import element
 
@@ -239,9 +240,22 @@ class _Writer:
 
     @property
     def _initial(self) -> str:
-        """Values move before the buffers are full: no others than these two may be read of a type that has two."""
+        """Values move before the buffers are full: of a type that has few, no others may be read."""
         kind = element(self.variable.type)
-        return " = {0}" if isinstance(kind, ScalarType) and kind.kind == "bool" else ""
+        if not isinstance(kind, ScalarType):
+            return ""
+        if kind.kind == "bool":
+            return " = {0}"
+        return " = {}" if kind.kind == "int" and kind.library is None and self._may_be_enumeration else ""
+
+    @property
+    def _may_be_enumeration(self) -> bool:
+        """Whether the elements are of an enumeration of C++, for all that their type's name says."""
+        program, path = self.program, self.variable.at.span.path
+        words = re.findall(r"\w+", type_text(program, self.variable.id))
+        if not program.cxx(path) or BASIC.issuperset(words):
+            return False
+        return any(re.search(r"\benum\b", source.text) for source in program.sources.values())
 
     def loads(self) -> list[str]:
         """Statements that move the window by one point."""
@@ -291,7 +305,7 @@ class _Writer:
         fill = self.emitter.fills.get(self.window.variable)
         if fill is not None and fill.alike:
             moved = zip(self.axes, self.window.high, fill.offsets, strict=True)
-            return fill.statements([a.at(high - own) for a, high, own in moved], register, self._exact)
+            return fill.statements([a.at(high - own) for a, high, own in moved], register, self._plain)
         indices = []
         for base, moving in self.window.template.parts:
             fixed = [self._form(base)] if base.terms or base.const or not moving else []
@@ -301,13 +315,20 @@ class _Writer:
                 f"{i} - {own}" if own > 0 else f"{i} + {-own}" if own else i
                 for i, own in zip(indices, fill.offsets, strict=True)
             ]
-            return fill.statements(moved_by, register, self._exact)
+            return fill.statements(moved_by, register, self._plain)
         return [f"{register} = {self.variable.name}{''.join(f'[{i}]' for i in indices)};"]
 
     @property
     def _exact(self) -> bool:
-        """Whether points are of the type ``int``."""
+        """Whether sums of points and numbers are of the type ``int``."""
         return all(axis.exact for axis in self.axes)
+
+    @property
+    def _plain(self) -> bool:
+        """Whether the name of a point is of the type ``int``, too."""
+        variables = [self.nest.region.analysis.loops[axis.loop.id].variable for axis in self.axes]
+        kept = [v for v, axis in zip(variables, self.axes, strict=True) if axis.kept]
+        return self._exact and all(v is not None and is_int(self.program.variable(v).type) for v in kept)
 
     def _moving(self, moving: Sequence[tuple[int, int]]) -> list[str]:
         """The terms of the newest element's subscript that the loops move."""

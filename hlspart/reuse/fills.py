@@ -63,15 +63,15 @@ class Fill(Struct, frozen=True):
     offsets: tuple[int, ...]
     alike: bool
 
-    def statements(self, points: Sequence[str], register: str, exact: bool) -> list[str]:
+    def statements(self, points: Sequence[str], register: str, plain: bool) -> list[str]:
         """Lines that give ``register`` the value of an element, with ``points`` for the iterators.
 
-        ``exact``: the points are of the type ``int``. An iterator of another type keeps its own.
+        ``plain``: the points are of the type ``int``, single names too. Each iterator keeps its own type.
         """
         at = dict(zip(self.iterators, points, strict=True))
         names = {v: p if re.fullmatch(r"\w+", p) else f"({p})" for v, p in at.items()}
         for variable in map(self.program.variable, at):
-            if not exact or not is_int(variable.type):
+            if not plain or not is_int(variable.type):
                 names[variable.id] = f"(({type_text(self.program, variable.id)}){names[variable.id]})"
         roots = (e for stmt in self.body for e in statement_expressions(self.program, stmt))
         indices = (i for root in roots for e in walk(root) if isinstance(e, ArrayRef) for i in e.indices)

@@ -68,8 +68,10 @@ def empty(of: CType) -> bool:
 
 
 def holds_array(of: CType) -> bool:
-    """Whether a type is a structure of numbers with an array in it."""
-    return isinstance(of, StructType) and not flat(of)
+    """Whether a structure or a union has an array in it, at any depth."""
+    if not isinstance(of, StructType):
+        return False
+    return any(isinstance(member, ArrayType) or holds_array(member) for _, member in of.members)
 
 
 MOST_COPIED = 256  # numbers of one copy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -52,6 +53,35 @@ void k(int in[32], int out[32])
     }
 }
 """
+ITERATORS = ("int", "short", "unsigned", "size_t")
+TYPES_OF_ITERATORS = """
+#include <stddef.h>
+void k(int in[32], int out[32])
+{
+    int B[32];
+    for (FILLED z = 0; z < 32; z++) {
+#pragma HLS PIPELINE II=1
+        B[z] = (0u + in[z] + (int)sizeof z * 16 + (int)(sizeof(z - 1) + -z / 2)) & 1023;
+    }
+    for (SCANNED i = 3; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = B[i] + 3 * B[i - 1] + 5 * B[i - 2] + 7 * B[i - 3] + (int)sizeof i;
+    }
+}
+"""
+ENUMERATION = """
+enum Sort { NONE, SOME = 3 };
+typedef Sort Kind;
+extern "C" void k(int in[32], int out[32])
+{
+    Kind B[32] = {SOME};
+    for (int z = 0; z < 32; z++) B[z] = in[z] & 1 ? SOME : NONE;
+    for (int i = 3; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = B[i] + 2 * B[i - 1] + 4 * B[i - 2] + 8 * B[i - 3];
+    }
+}
+"""
 DRIVER = """
 #include <stdio.h>
 #include <string.h>
@@ -66,9 +96,10 @@ int main(void) {
 """
 
 
-def printed(folder: Path, text: str) -> str:
-    (folder / "p.c").write_text(text + DRIVER)
-    subprocess.run([*SANITIZED, "p.c", "-o", "p"], cwd=folder, check=True)
+def printed(folder: Path, text: str, name: str = "p.c") -> str:
+    (folder / name).write_text(text + DRIVER)
+    build = SANITIZED if name == "p.c" else ["g++", *(flag for flag in SANITIZED[1:] if not flag.startswith("-std"))]
+    subprocess.run([*build, name, "-o", "p"], cwd=folder, check=True)
     return subprocess.run(["./p"], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
@@ -91,3 +122,39 @@ def test_what_keeps_a_place_is_said() -> None:
     assert result.files["p.c"] == PLACE
     assert [(o.status, o.code) for o in result.outcomes] == [("refused", "place")]
     assert any("__LINE__" in d.message and d.place.line == 8 for d in result.diagnostics)
+
+
+def test_iterators_of_a_fill_keep_their_types(tmp_path: Path) -> None:
+    """Where a loop of another type takes the fill in: `sizeof`, signs and promotions of the old iterator."""
+    old, new = [], []
+    for filled, scanned in itertools.product(ITERATORS, ITERATORS):
+        text = TYPES_OF_ITERATORS.replace("FILLED", filled).replace("SCANNED", scanned)
+        result = Pipeline(["p.c"], Options(), lambda _, t=text: t.encode()).rewrite(RewriteOptions(style="reuse"))
+        assert "B_window" in result.files["p.c"]
+        for texts, one in ((old, text), (new, result.files["p.c"])):
+            texts.append(one.replace("void k(", f"void k{len(texts)}("))
+    calls = "".join(f" k{n}(in, out + 32 * {n});" for n in range(len(old)))
+    driver = f"""
+#include <stdio.h>
+int main(void) {{
+    int in[32];
+    static int out[32 * {len(old)}];
+    for (int z = 0; z < 32; z++) in[z] = z * 7 % 11;
+   {calls}
+    for (int z = 0; z < 32 * {len(old)}; z++) printf("%d ", out[z]);
+    return 0;
+}}
+"""
+    lines = []
+    for texts in (old, new):
+        (tmp_path / "p.c").write_text("".join(texts) + driver)
+        subprocess.run([*SANITIZED, "p.c", "-o", "p"], cwd=tmp_path, check=True)
+        lines.append(subprocess.run(["./p"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout.split())
+    assert lines[0] == lines[1]
+
+
+def test_windows_of_enumerations_hold_values_of_theirs(tmp_path: Path) -> None:
+    result = Pipeline(["p.cpp"], Options(), lambda _: ENUMERATION.encode()).rewrite(RewriteOptions(style="reuse"))
+    new = result.files["p.cpp"]
+    assert "Kind B_window[4] = {};" in new
+    assert printed(tmp_path, new, "p.cpp") == printed(tmp_path, ENUMERATION, "p.cpp")

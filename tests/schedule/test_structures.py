@@ -493,3 +493,21 @@ def test_subscripts_of_members_stay_in_their_row(element: str, rows_alone: bool)
     """As those of arrays do: a column without a known bound is no place in the row behind it. An address may run on."""
     ii = Pipeline(["k.cpp"], Options(top="f"), lambda _: LINES.replace("ELEMENT", element).encode()).ii
     assert (next(x for x in ii.loops if x.name == "L").ii == 1) is rows_alone
+
+
+def test_what_a_list_of_expressions_copies_may_be_a_union_with_an_array() -> None:
+    text = """union word { int x; unsigned char c[4]; };
+int f(int in[8], int out[8]) {
+    union word a[8], t;
+    L: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE off
+        (t.x = in[i], t.c[0] = 1, out[i] = t.x, a[i] = t);
+    }
+    return a[3].x;
+}
+"""
+    whole = result(text, top="f").functions[0]
+    assert whole.latency.max is None
+    assert [cause.text for cause in whole.causes] == [
+        "whether the copy of a structure with arrays is a loop is not known"
+    ]
