@@ -299,6 +299,9 @@ class Preprocessor:
                         header = self._at(path, name)
                         if header is not None:
                             return header
+            base = posixpath.basename(name)
+            if own is None and name not in self.refused and base.startswith(("ap_", "hls_")):
+                return own_header(base)  # a copy of the tool's header in a folder that is not here
         return own
 
     def _at(self, path: str, name: str) -> SourceText | None:

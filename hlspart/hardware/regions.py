@@ -40,6 +40,8 @@ def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, RegionSha
                     writes |= {group} if a.kind == "write" else set()
             for group, variables in used.items():
                 by_array.setdefault(group, []).append(variables)
+        # what a called function declares is another array in each call
+        own |= {v.id for v in program.variables if v.storage == "local" and v.function != d.function}
         inside = {analysis.group_of.get(v, -1 - v) for v in own}
         for group, users in by_array.items():
             if len(users) > 1 and group not in inside:

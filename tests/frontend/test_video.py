@@ -43,7 +43,13 @@ void top(hls::Mat<64, 48, HLS_16UC3> &a, hls::Mat<64, 48, HLS_16UC3> &b) {
 
 def _figures(name: str, text: str) -> IIResult:
     options = Options(target=TargetOptions(tool="vivado-hls-2019.1"), top="top")
-    return Pipeline([name], options, {name: text.encode()}.__getitem__).figures
+
+    def read(path: str) -> bytes:
+        if path != name:
+            raise FileNotFoundError(path)
+        return text.encode()
+
+    return Pipeline([name], options, read).figures
 
 
 def test_loops_of_the_library() -> None:
@@ -61,3 +67,38 @@ def test_loops_of_the_library() -> None:
 def test_a_pixel_is_a_word_of_each_channel(statements: str, ii: int) -> None:
     (loop,) = (x for x in _figures("own.cpp", OWN.replace("STATEMENTS", statements)).loops if x.pipelined)
     assert loop.ii == ii
+
+
+def test_rows_of_a_line_buffer_do_not_meet() -> None:
+    """Vivado HLS 2019.2: a loop that shifts a column of the library's line buffer and fills it has II 1."""
+    text = """#include "hls_video.h"
+void top(unsigned char in[4][16], unsigned char out[4][16]) {
+  hls::LineBuffer<4, 16, unsigned char> rows;
+  FILL: for (int x = 0; x < 16; x++) {
+    for (int y = 0; y < 4; y++) {
+#pragma HLS PIPELINE
+      rows.shift_pixels_up(x);
+      rows.insert_bottom_row(in[y][x], x);
+    }
+  }
+  for (int x = 0; x < 16; x++) for (int y = 0; y < 4; y++) out[y][x] = rows.getval(y, x);
+}
+"""
+    (loop,) = (x for x in _figures("rows.cpp", text).loops if x.pipelined)
+    assert loop.ii == 1
+
+
+def test_a_depth_alone_is_the_type_of_one_component() -> None:
+    """UG902, Table "Image types"; scale and shift have defaults (UG902, hls::ConvertScaleAbs)."""
+    text = """#include "hls/hls_video.h"
+typedef hls::Mat<64, 48, HLS_8U> GRAY;
+typedef hls::Mat<64, 48, HLS_16S> SIGNED;
+void top(GRAY &in, GRAY &out) {
+#pragma HLS DATAFLOW
+  SIGNED x(64, 48);
+  hls::Sobel<1, 0, 3>(in, x);
+  hls::ConvertScaleAbs(x, out);
+}
+"""
+    figures = _figures("sobel.cpp", text)
+    assert [x.ii for x in figures.loops if x.pipelined] == [1, 1]

@@ -409,6 +409,25 @@ def test_arrays_inside_a_region_keep_their_ports():
     assert loop(text, "FOLD", tool="vitis-2022.2").ii == 1
 
 
+def test_what_a_process_declares_is_its_own_in_each_call():
+    """Two calls are two instances with a memory each (reports of a video pipeline and of integrators)."""
+    text = """void twice(float a[64], float out[64]) {
+    float t[64];
+    FILL: for (int i = 0; i < 64; i++) t[i] = a[i];
+    FOLD: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+        out[i] = t[i] - t[63 - i];
+    }
+}
+void top(float a[64], float b[64], float one[64], float two[64]) {
+#pragma HLS DATAFLOW
+    twice(a, one);
+    twice(b, two);
+}
+"""
+    assert loop(text, "FOLD", tool="vitis-2022.2").ii == 1
+
+
 def test_a_scalar_at_an_axi_lite_port_is_a_register():
     """UG1399: arrays are memories of the adapter, scalars registers. A report (2019.1): II 5, as its adder."""
     text = """void f(float x, float *s) {

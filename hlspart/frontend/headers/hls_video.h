@@ -187,6 +187,8 @@ public:
   T val[ROWS][COLS];
   LineBuffer() {
 #pragma HLS ARRAY_PARTITION variable=val complete dim=1
+#pragma HLS DEPENDENCE variable=val inter false
+#pragma HLS DEPENDENCE variable=val intra false
   }
   void shift_pixels_up(int col) {
 #pragma HLS INLINE
@@ -256,6 +258,14 @@ typedef int HLS_CHANNEL_T;
 #define HLS_MAT_DEPTH(flags) ((flags) % 8)
 #define HLS_MAT_CN(flags) ((flags) / 8 + 1)
 #define HLS_TNAME(flags) typename hls::Type<HLS_MAT_DEPTH(flags)>::name
+/* a depth alone is the type of one component */
+#define HLS_8U 0
+#define HLS_8S 1
+#define HLS_16U 2
+#define HLS_16S 3
+#define HLS_32S 4
+#define HLS_32F 5
+#define HLS_64F 6
 #define HLS_8UC1 0
 #define HLS_8SC1 1
 #define HLS_16UC1 2
@@ -455,7 +465,7 @@ template <int R, int C, int S, int D> void Not(Mat<R, C, S> &src, Mat<R, C, D> &
     }
   }
 }
-template <int R, int C, int S, int D, typename A = double, typename B = double> void Scale(Mat<R, C, S> &src, Mat<R, C, D> &dst, A scale, B shift) {
+template <int R, int C, int S, int D, typename A = double, typename B = double> void Scale(Mat<R, C, S> &src, Mat<R, C, D> &dst, A scale = 1.0, B shift = 0.0) {
   HLSPART_FRAME(src.rows, src.cols) {
 #pragma HLS LOOP_FLATTEN OFF
 #pragma HLS PIPELINE II=1
@@ -466,7 +476,7 @@ template <int R, int C, int S, int D, typename A = double, typename B = double> 
     }
   }
 }
-template <int R, int C, int S, int D, typename A = double, typename B = double> void ConvertScaleAbs(Mat<R, C, S> &src, Mat<R, C, D> &dst, A scale, B shift) {
+template <int R, int C, int S, int D, typename A = double, typename B = double> void ConvertScaleAbs(Mat<R, C, S> &src, Mat<R, C, D> &dst, A scale = 1.0, B shift = 0.0) {
   HLSPART_FRAME(src.rows, src.cols) {
 #pragma HLS LOOP_FLATTEN OFF
 #pragma HLS PIPELINE II=1
