@@ -311,7 +311,8 @@ def _expression(region: Region, root: Expr) -> None:
                 if variable.volatile:
                     raise Refusal("volatile", f"{variable.name} is volatile", node.at)
                 channel = region.in_order and isinstance(variable.type, StreamType)
-                if variable.reference and not channel:
+                handed_on = variable.storage == "parameter" and isinstance(variable.type, ArrayType)  # T (&a)[8]
+                if variable.reference and not channel and not handed_on:
                     raise Refusal("pointer", f"{variable.name} is a reference", node.at)
                 given = isinstance(variable.type, ArrayType) and any(node is arg for arg in handed)
                 if isinstance(node, Name) and isinstance(variable.type, PointerType | ArrayType) and not given:

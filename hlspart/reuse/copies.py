@@ -13,6 +13,7 @@ from hlspart.model.source import Edit
 from hlspart.reuse.local import LocalCopy
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
+from hlspart.rewrite.pragmas import renamed
 
 
 def with_local_copies(
@@ -49,10 +50,25 @@ def _edits(program: Program, analysis: AccessAnalysis, copies: Sequence[LocalCop
                     place = form - side.base - Affine((), side.low)
                     text = f"[{where(place)}]" if side.words > 1 else ""
                     buffer.replace(use.brackets[k], text)
+        _dependences(program, copy, local, buffer)
         if copy.written:
             pad = indent_of(program, copy.last.at)
             lines = _moved(local, variable.name, points, copy, bases, load=False)
             buffer.insert(copy.last.at.span.path, copy.last.at.span.end, "".join("\n" + padded(pad, x) for x in lines))
+
+
+def _dependences(program: Program, copy: LocalCopy, local: str, buffer: EditBuffer) -> None:
+    """What is said of the argument's dependences in these loops holds for the copy, and there only."""
+    first, last, name = copy.first.at.span, copy.last.at.span, program.variable(copy.variable).name
+    for directive in program.directives:
+        if directive.kind != "dependence" or copy.variable not in directive.variables or directive.pragma is None:
+            continue
+        at = program.pragmas[directive.pragma].at
+        if at.span.path == first.path and first.start <= at.span.start < last.end:
+            new = renamed(program.text(at), name, local)
+            if new is None:
+                raise Refusal("pragma", f"a pragma on {name} is spelled in a way that cannot be edited", at)
+            buffer.replace(at, new)
 
 
 def _moved(

@@ -77,6 +77,23 @@ def test_what_is_written_is_copied_back() -> None:
         assert re.search(r"a\[k\] = a_local.*a\[0\] \+= n", text, re.S)
 
 
+def test_what_is_said_of_dependences_goes_with_the_copy() -> None:
+    old = hlspart.parse("""void eliminate(float a[24][24]) {
+    for (int k = 0; k < 24; k++)
+        for (int i = k + 1; i < 24; i++)
+            for (int j = k + 1; j < 24; j++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS DEPENDENCE variable=a type=inter dependent=false
+                a[i][j] -= a[i][k] * a[k][j];
+            }
+}
+""")
+    new = old.rewrite(infer=True)
+    text = new.texts["kernel.c"]
+    assert "#pragma HLS DEPENDENCE variable=a_local type=inter dependent=false" in text
+    assert text.count("DEPENDENCE") == 1 and equal(old, new)
+
+
 KEPT = {
     "volatile": LOOKUP.replace("const int table", "volatile int table"),
     "its address": LOOKUP.replace("rows:", "const int *first = table + 1;\nrows:").replace(

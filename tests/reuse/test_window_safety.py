@@ -158,3 +158,37 @@ def test_windows_of_enumerations_hold_values_of_theirs(tmp_path: Path) -> None:
     new = result.files["p.cpp"]
     assert "Kind B_window[4] = {};" in new
     assert printed(tmp_path, new, "p.cpp") == printed(tmp_path, ENUMERATION, "p.cpp")
+
+
+REFERENCES = """
+template <int N> static void blur(const int (&p)[N], int (&q)[N])
+{
+    for (int i = 2; i < N - 2; i++) {
+#pragma HLS PIPELINE II=1
+        q[i] = p[i - 2] + 2 * p[i - 1] + 3 * p[i] + 2 * p[i + 1] + p[i + 2];
+    }
+}
+extern "C" void k(int in[32], int out[32])
+{
+    int A[32], B[32] = {0};
+    for (int z = 0; z < 32; z++) A[z] = in[z];
+    blur(A, B);
+    for (int z = 0; z < 32; z++) out[z] = B[z];
+}
+"""
+
+
+def test_arguments_by_reference_have_windows(tmp_path: Path) -> None:
+    result = Pipeline(["p.cpp"], Options(), lambda _: REFERENCES.encode()).rewrite(RewriteOptions(style="reuse"))
+    new = result.files["p.cpp"]
+    assert "int p_window[5];" in new
+    assert printed(tmp_path, new, "p.cpp") == printed(tmp_path, REFERENCES, "p.cpp")
+
+
+def test_references_to_elements_are_refused() -> None:
+    """Another name of an element may be written between two loads of it."""
+    aliased = REFERENCES.replace("int (&q)[N])\n{", "int (&q)[N])\n{\n    const int &c = p[9];").replace(
+        "p[i - 2] +", "c +"
+    )
+    result = Pipeline(["p.cpp"], Options(), lambda _: aliased.encode()).rewrite(RewriteOptions(style="reuse"))
+    assert result.files["p.cpp"] == aliased
