@@ -54,13 +54,14 @@ class Emitted(Struct, frozen=True):
 
 def write(
     program: Program, chosen: Sequence[tuple[ReadNest, Vector]], off_chip: ExternalMemory, share: bool = False,
-    beside: Collection[int] = (), apart: Collection[int] = (),
+    beside: Collection[int] = (), apart: Collection[int] = (), moves: bool = True,
 ) -> tuple[dict[str, str], list[Emitted]]:  # fmt: skip
     """The files that change, with each nest in its steps, and what was written.
 
     ``share``: nests call the functions of an earlier one that are theirs but for the names of variables. ``beside``:
     numbers of those that run at once with a neighbour: functions, since a tool starts calls at once, not loops.
-    ``apart``: variables whose copies move no words at once that lie side by side in a tile.
+    ``apart``: variables whose copies move no words at once that lie side by side in a tile. ``moves``: with loads and
+    stores; without them, and with one copy of each buffer, the text is good for figures of an iteration alone.
 
     Raises :class:`Refusal` where a text cannot be moved.
     """
@@ -73,7 +74,8 @@ def write(
         if apart:
             written = _apart(written, apart)
         source = program.sources[written.loops[0].at.span.path]
-        done = _Writer(program, written, vector, off_chip, names, lanes).write(known if share else {}, number in beside)
+        writer = _Writer(program, written, vector, off_chip, names, lanes, moves)
+        done = writer.write(known if share else {}, number in beside)
         regions.append(done)
         at = written.loops[0].at.span
         line = source.line_text(source.line_column(at.start)[0])
@@ -124,12 +126,15 @@ def _interface(
 class _Writer:
     def __init__(
         self, program: Program, written: ReadNest, vector: Vector, off_chip: ExternalMemory, names: Names,
-        lanes: dict[tuple[int, int], int],
+        lanes: dict[tuple[int, int], int], moves: bool = True,
     ) -> None:  # fmt: skip
         self.lanes = lanes
         self.counts: dict[int, list[str]] = {}
         self.used: list[int] = []
         self.frame = RegionFrame(program, written, vector, off_chip, names)
+        planned = self.frame.cost.moves
+        self.bare = not moves
+        self.moves = planned if moves else [replace(m, copies=1, loaded=False, stored=False) for m in planned]
 
     # ---------------------------------------------------------------------------------- parts
 
@@ -142,7 +147,7 @@ class _Writer:
             raise Refusal("macro", f"a macro makes the head of {self.frame.w.function.name}", self.frame.w.loops[0].at)
         functions: list[str] = []
         loads, stores = {}, {}
-        for operand, move in zip(self.frame.nest.operands, self.frame.cost.moves, strict=True):
+        for operand, move in zip(self.frame.nest.operands, self.moves, strict=True):
             if move.loaded:
                 loads[operand.name] = name = self.frame.names.free(f"{self.frame.stem}_load_{operand.name}")
                 functions += Copies(self.frame).copy(name, operand, True)
@@ -186,7 +191,7 @@ class _Writer:
 
     def _stream(self, loads: dict[str, str], stores: dict[str, str], compute: str) -> Iterator[str]:
         """The block of a nest whose steps are DATAFLOW regions."""
-        pairs = list(zip(self.frame.nest.operands, self.frame.cost.moves, strict=True))
+        pairs = list(zip(self.frame.nest.operands, self.moves, strict=True))
         moving = [o for o, m in pairs if not o.in_place and m.copies > 1]
         staying = [o for o, m in pairs if not o.in_place and m.copies == 1]
         buffers = {o.name: self.frame.names.free(f"{o.name}_a") for o in (*staying, *moving)}
@@ -251,10 +256,11 @@ class _Writer:
 
     def _block(self, loads: dict[str, str], stores: dict[str, str], compute: str) -> list[str]:
         n = self.frame.cost.steps
-        pairs = list(zip(self.frame.nest.operands, self.frame.cost.moves, strict=True))
+        pairs = list(zip(self.frame.nest.operands, self.moves, strict=True))
         lines = ["{"]
-        for operand in self.frame.nest.operands:
-            self._widen(operand)
+        for operand, move in pairs:
+            if move.loaded or move.stored:
+                self._widen(operand)
         buffers: dict[str, tuple[str, ...]] = {}
         for operand, move in pairs:
             if operand.in_place:
@@ -272,6 +278,7 @@ class _Writer:
         }
         lines += [PAD + "int " + ", ".join(f"{c} = 0" for c in self.counts[k]) + ";" for k in self.frame.timed]
         lines.append(PAD + counting(self.frame.phase, n + 2))
+        lines += ["#pragma HLS PIPELINE off"] if self.bare else []  # with loops of copies beside it is none either
         for parities in itertools.product((0, 1), repeat=len(periods)):
             now = dict(zip(periods, parities, strict=True))
             tests = " && ".join(f"{turn[p]} == {q}" for p, q in now.items())
@@ -293,7 +300,7 @@ class _Writer:
         n, phase = self.frame.cost.steps, self.frame.phase
 
         def buffer(operand: Operand, used: bool) -> str:
-            move = self.frame.cost.moves[self.frame.nest.operands.index(operand)]
+            move = self.moves[self.frame.nest.operands.index(operand)]
             if move.copies == 1:
                 return buffers[operand.name][0]
             return buffers[operand.name][now[move.period] if used else 1 - now[move.period]]
@@ -304,11 +311,11 @@ class _Writer:
             given += self._at(step, operand.loops)
             return f"{name}({', '.join(given)});"
 
-        for operand, move in zip(self.frame.nest.operands, self.frame.cost.moves, strict=True):
+        for operand, move in zip(self.frame.nest.operands, self.moves, strict=True):
             if operand.name in stores:
                 tests = [f"{phase} >= 2", *self._begins(move.period, 1)]
                 yield f"if ({' && '.join(tests)}) {call(stores[operand.name], operand, 2)}"
-        for operand, move in zip(self.frame.nest.operands, self.frame.cost.moves, strict=True):
+        for operand, move in zip(self.frame.nest.operands, self.moves, strict=True):
             if operand.name in loads:
                 tests = [f"{phase} < {n}", *self._begins(move.period, 0)]
                 yield f"if ({' && '.join(tests)}) {call(loads[operand.name], operand, 0)}"

@@ -235,7 +235,7 @@ class IterationFigures:
     def _computing(self, nest: ReadNest, vector: Vector) -> FunctionResult | None:
         """What is predicted of the function that computes a tile; None where it cannot be written."""
         try:
-            texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
+            texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip, moves=False)
         except Refusal:
             return None
         return next((f for f in self.predict(texts).functions if f.name == emitted[0].compute), None)
@@ -258,9 +258,8 @@ class IterationFigures:
             shard = tuple(1 << level if n == k else 1 for n in loops)
             split = tuple(1 if n in of.reductions else -(-e // 2) for n, e in enumerate(of.extents))
             try:
-                texts, emitted = write(
-                    self.program, [(nest, Vector(shard, split, tuple(loops)))], self.options.off_chip
-                )
+                chosen = [(nest, Vector(shard, split, tuple(loops)))]
+                texts, emitted = write(self.program, chosen, self.options.off_chip, moves=False)
             except Refusal:
                 return None
             name = emitted[0].compute
@@ -304,7 +303,7 @@ class IterationFigures:
         For the model ``schedule`` the depth has the states around the loop.
         """
         try:
-            texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
+            texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip, moves=False)
         except Refusal as refusal:
             self.diagnostics.append(replace(finding(self.program, refusal.at, str(refusal)), severity="warning"))
             return IterationFigure(1, 1, 0, ("ii", "depth", "dsp"), "no C can be written of it")

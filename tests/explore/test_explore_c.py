@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from hlspart.explore import measured
 from hlspart.explore.bound import Bound
 from hlspart.explore.emit import write
 from hlspart.explore.engine import Explorer
@@ -17,6 +18,7 @@ from hlspart.explore.space import Space
 from hlspart.explore.steps import cost
 from hlspart.model.exploring import Assumed, ExploreOptions, ExploreResult, ExternalMemory, Vector
 from hlspart.model.options import Options
+from hlspart.model.results import IIResult
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
 from tests.amounts import LONG, amount
@@ -525,3 +527,27 @@ def test_no_c_takes_less_than_its_model(case: str) -> None:
     assert Bound(of, options.off_chip).under(vector.shard).cycles(vector.split) <= model.cycles
     assert latency.max is not None
     assert model.compute <= latency.max <= model.compute + 9
+
+
+def test_figures_of_an_iteration_are_read_without_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts are a third as long, and say the same: also of a tile of one iteration, whose steps are no pipeline."""
+    figures, predict = {}, Pipeline.predict
+    text = "void f(int A[8], int B[8]) { for (int i = 0; i < 8; i++) B[i] = A[i] / 3; }"
+    for moves in (False, True):
+        read: list[str] = []
+
+        def noted(self: Pipeline, texts: dict[str, str], read: list[str] = read) -> IIResult:
+            read += texts.values()
+            return predict(self, texts)
+
+        def whole(*given: object, moves: bool = False, always: bool = moves) -> object:
+            return write(*given, moves=moves or always)  # type: ignore[arg-type]
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Pipeline, "predict", noted)
+            patch.setattr(measured, "write", whole)
+            p = Pipeline(["f.c"], Options(), lambda _, text=text: text.encode())
+            explorer = Explorer(p.program, p.proved, "f", ExploreOptions(), p.target, p.predict, lambda _: {})
+            figures[moves] = [r.written.nest for r in explorer.plan.searched()]
+        assert any("_load_" in text for text in read) == moves
+    assert figures[False] == figures[True]
