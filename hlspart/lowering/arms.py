@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hlspart.lowering.operations import Frame, Operations
+from hlspart.lowering.graph import Op
+from hlspart.lowering.operations import Frame, Location, Operations
 from hlspart.semantics import spans
 
 
@@ -38,6 +39,39 @@ class Arms(Operations):
         kinds = ("continue",) if kind == "continue" else ("continue", "break")
         while len(self.pending) > since and self.pending[-1][0] in kinds:
             _, self.branch, self.guards = self.pending.pop()
+
+    def _join(self, test: int, instance: int, first: int, line: int) -> None:
+        """One store where both arms of a condition, whose operations begin at ``first``, set an element last.
+
+        LLVM sinks such stores behind the arms, so that the element is set whatever the condition says.
+        """
+        then, other = (self._set_last((*self.branch, (instance, arm)), first) for arm in (0, 1))
+        for element in [x for x in then if x in other]:
+            from hlspart.sets import carried
+
+            one, two = then[element], other[element]
+            assert one.ref is not None and two.ref is not None
+            ref, values = one.ref, (one.args[0], two.args[0])
+            value = self.make("select", self.body.ops[values[0]].bits, (test, *values), line, (), "select")
+            domain = carried.either(ref.domain, two.ref.domain, self.frame.names)
+            address = one.args[1 : len(one.args) - len(ref.branch)]
+            self._take_back(one)
+            self._take_back(two)
+            place = Location(ref.variable, ref.access, ref.key, ref.index, ref.map, address, domain)
+            self.store(place, value, one.line)
+
+    def _set_last(self, arm: tuple[tuple[int, int], ...], first: int) -> dict[tuple[object, ...], Op]:
+        """The stores of an arm behind which it does not touch their elements."""
+        stores: dict[tuple[object, ...], Op] = {}
+        for ident in range(first, len(self.body.ops)):
+            op = self.body.ops[ident]
+            if op.kind != "store" or op.ref is None or op.ref.branch != arm or op.ref.key[0] == "stream":
+                continue
+            behind = self.events[op.ref.variable].after(ident, op.ref.key, op.ref.index)
+            refs = (self.body.ops[x].ref for x in behind)
+            if not any(ref is not None and ref.branch[: len(arm)] == arm for ref in refs):
+                stores[op.ref.variable, *op.ref.key] = op
+        return stores
 
     def _chosen(self, test: int, arms: tuple[int, int], bits: int, truth: bool, line: int, text: str = "select") -> int:
         """The value of the arm that runs: a selection, or logic where a ``truth`` value is set to a constant.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from heapq import merge
+from itertools import takewhile
 
 from hlspart.lowering.graph import Op
 from hlspart.model.access import Affine
@@ -33,6 +34,12 @@ class History:
         return merge(
             self._loads.same(key), self._stores.same(key), self._stores.near(index), reverse=True
         )  # fmt: skip
+
+    def after(self, ident: int, key: object, index: Index) -> Iterator[int]:
+        """Operations behind ``ident`` that may be of the same element, latest first."""
+        addresses = (self._loads, self._stores)
+        behind = merge(*(x.same(key) for x in addresses), *(x.near(index) for x in addresses), reverse=True)
+        return takewhile(ident.__lt__, behind)
 
     def before_store(self, key: object, index: Index, but: int | None = None) -> int | None:
         """The latest store at the same address or load that may be of the same element, other than ``but``."""

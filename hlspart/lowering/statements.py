@@ -275,7 +275,7 @@ class Elaborator(Values):
         if test in self.constants:
             chosen = stmt.then if self.constants[test] else stmt.other
             return None if chosen is None else self._statements(chosen.body)
-        instance, before = self._branch(test), dict(self.env)
+        instance, before, first = self._branch(test), dict(self.env), len(self.body.ops)
         with self._arm(instance, 0, test):
             left = self._statements(stmt.then.body)
         after_then, self.env = self.env, dict(before)
@@ -285,6 +285,8 @@ class Elaborator(Values):
                 right = self._statements(stmt.other.body)
         if left is None and right is None:
             self._merge(test, before, after_then, self.env, self.program.line(stmt.at))
+            if stmt.other is not None:
+                self._join(test, instance, first, self.program.line(stmt.at))
             return None
         if left is not None and right is not None:
             return left

@@ -98,7 +98,7 @@ def named(d: Directive) -> str | None:
 def member(d: Directive) -> Path | None:
     """The member that a directive names: ``s.a`` or ``p->a``."""
     text = (d.option("variable") or d.option("port") or "").replace("->", ".").lstrip("*&")
-    parts = tuple(text.split("."))
+    parts = tuple(p.strip() for p in text.split("."))
     return parts[1:] if len(parts) > 1 and "[" not in text and "," not in text else None
 
 

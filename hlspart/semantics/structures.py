@@ -137,6 +137,8 @@ class StructureUses:
                 mine -= channels
             if d.kind == "disaggregate":
                 asked |= mine
+            elif d.kind == "stable":
+                continue  # of a DATAFLOW region: says nothing of memories
             elif mine and (d.kind not in COPIED or (member(d) is None) is not (named(d) is None)):
                 self.whole |= mine
             elif member(d) is not None:

@@ -234,6 +234,16 @@ def without(domain: str, names: tuple[str, ...], part: str) -> str:
     return str(rest.coalesce())
 
 
+def either(one: str, other: str, names: tuple[str, ...]) -> str:
+    """The iterations in one domain or the other, both over ``names``."""
+    if one == other:
+        return one
+    both = isl.Set(one).union(isl.Set(other)).coalesce()
+    for position, name in enumerate(names):
+        both = both.set_dim_name(isl.dim_type.set, position, name)
+    return str(both)
+
+
 @lru_cache(maxsize=256)
 def _before(space: str, outer: int) -> isl.Map:
     """The last iteration ahead of each one of ``space``, the first ``outer`` names staying."""

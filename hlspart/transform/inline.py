@@ -141,6 +141,7 @@ class _Inliner:
     keep: frozenset[str]
     variables: list[Variable] = field(init=False)
     copied: list[Copied] = field(default_factory=list)
+    around: list[int] = field(default_factory=list)  # loops around the statement at hand
 
     def __post_init__(self) -> None:
         self.variables = list(self.program.variables)
@@ -246,7 +247,9 @@ class _Inliner:
         ident = loop.id if own else self._copy(loop.id)
         if not own:
             self.copied.append(Copied(loop.id, ident, None, _variables(names)))
+        self.around.append(ident)
         body = self.block(loop.body, names, function, own)
+        self.around.pop()
         return replace(loop, id=ident, function=function, init=init, test=test, step=step, body=body)
 
     def _local(self, variable: Variable, names: dict[int, Target], function: str) -> int:
@@ -370,6 +373,8 @@ class _Inliner:
         if wants:
             result = self._fresh("result", callee.return_type, function, callee.name_at)
         inner = self.statements(body, bound, function, own=False)
+        if self.around:
+            self.copied.append(Copied(None, self.around[-1], None, _variables(bound), callee.name))
         inner = returns_assigned(inner, result, callee.return_type)
         if result is not None:
             before.append(Declare(call.at, (result,)))

@@ -144,3 +144,34 @@ def test_a_load_runs_only_where_no_arm_has_the_value(store: str, ii: int) -> Non
 }}
 """
     assert loops(text)["L"].ii == ii
+
+
+def test_stores_at_the_end_of_both_arms_are_one() -> None:
+    """A public convolution (2022.1) adds 0 in the arm of the border: II 1, one load and one store."""
+    text = """void f(int x[96], int y[96], int c[96], int w[5]) {
+#pragma HLS ARRAY_PARTITION variable=c complete
+#pragma HLS ARRAY_PARTITION variable=w complete
+    L: for (int i = 0; i < 92; i++) {
+#pragma HLS PIPELINE
+        for (int k = 0; k < 5; k++) {
+            if (CONDITION) y[i] += 0; else y[i] += w[k] * x[0];
+        }
+    }
+}
+"""
+    for condition in ("i + k < 2 || i + k > 93", "c[k] > 0"):
+        found = loops(text.replace("CONDITION", condition))["L"]
+        assert found.ii == 1
+        assert next((x.reads, x.writes) for x in found.banks if x.array == "y") == (1, 1)
+
+
+def test_a_store_behind_which_an_arm_goes_on_stays_in_it() -> None:
+    text = """void f(int x[96], int y[97], int w[5]) {
+    L: for (int i = 0; i < 92; i++) {
+#pragma HLS PIPELINE
+        if (x[i]) { y[i] = 1; w[0] = y[x[i] & 63]; } else { y[i] = 2; }
+        y[i + 1] = 3;
+    }
+}
+"""
+    assert sum(x.operation == "y store" for x in loops(text)["L"].schedule) == 3

@@ -356,3 +356,54 @@ def test_units_outside_of_modules():
     ):
         found = result(f"void f(float a[64], float o[2]) {{\n{text}}}\n", tool=tool, **target).loops
         assert [(x.ii, x.bounds, x.depth)[: 3 if x.ii is None else 2] for x in found] == expected
+
+
+@pytest.mark.parametrize(("said", "ii"), [("", 2), ("#pragma HLS DEPENDENCE variable=a inter false", 1)])
+def test_what_a_body_says_of_dependences_holds_in_the_loop_that_it_becomes_a_part_of(said, ii):
+    """A random number generator of xf_fintech says so of its tables in the function that a loop calls: II 1."""
+    text = f"""int next(int a[64], int at) {{
+#pragma HLS INLINE
+{said}
+    int x = a[at];
+    a[at ^ 5] = x + 1;
+    return x;
+}}
+void f(int at[64], int out[64]) {{
+    int a[64];
+    for (int i = 0; i < 64; i++) a[i] = i;
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        out[i] = next(a, at[i]);
+    }}
+}}
+"""
+    assert loop(text, "L", tool="vitis-2021.2").ii == ii
+
+
+def test_what_a_method_says_of_a_member_is_said_of_the_member():
+    """With spaces around ``=``, as the same generator writes it; the object is handed to a function by reference."""
+    text = """struct G {
+    int head, a[512];
+    int next() {
+#pragma HLS INLINE
+#pragma HLS DEPENDENCE variable = a inter false
+        int x = a[head];
+        head = head + 7;
+        a[head & 511] = x + 1;
+        return x;
+    }
+};
+void run(G &g, int out[64]) {
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        out[i] = g.next();
+    }
+}
+void f(int n, int out[64]) {
+    G g;
+    g.head = n;
+    for (int i = 0; i < 512; i++) g.a[i] = n + i;
+    run(g, out);
+}
+"""
+    assert loop(text, "L", path="k.cpp", tool="vitis-2021.2").ii == 1
