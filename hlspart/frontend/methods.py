@@ -134,6 +134,8 @@ class Methods:
             width = abs(top - bottom) + 1
         type_ = ir.ScalarType(f"ap_uint<{width}>", "int", width, False)
         unsigned = ir.ScalarType(f"ap_uint<{whole.type.bits}>", "int", whole.type.bits, False)
+        if top is not None and bottom is not None and 0 <= top < bottom:
+            return ir.OpaqueExpr(at, type_, ir.REVERSED, (whole, high, low))
         shifted: ir.Expr = whole
         if bottom != 0:
             shifted = ir.Binary(at, unsigned, ">>", ir.Cast(at, unsigned, whole), low)

@@ -21,6 +21,7 @@ from hlspart.model.expressions import (
     LITERAL,
     MEMBERS,
     OPEN_PARAMETER,
+    REVERSED,
     SAME_BITS,
     ArrayRef,
     Assign,
@@ -87,7 +88,8 @@ from hlspart.model.types import (
 )
 
 __all__ = [
-    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "INT", "LITERAL", "MEMBERS", "OPEN", "OPEN_PARAMETER", "SAME_BITS",
+    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "INT", "LITERAL", "MEMBERS", "OPEN", "OPEN_PARAMETER", "REVERSED",
+    "SAME_BITS",
     "ArrayRef", "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional",
     "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec",
     "InitList", "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark",

@@ -66,7 +66,11 @@ class _Walk:
                     inside.over = False
                     self.statement(inner, inside)
                 self.branches -= 1
-                state.sure |= inside.maybe
+                kind = test.type
+                several = isinstance(kind, c.ScalarType) and kind.library is not None and kind.bits < 8
+                covered = several and isinstance(kind, c.ScalarType) and len(_labels(body)) < 1 << kind.bits
+                if not covered:  # of a type of few bits all values can come, of others it is not known
+                    state.sure |= inside.maybe
                 state.maybe |= inside.maybe
             case c.Return() | c.Jump():
                 for expr in c.expressions(stmt):
@@ -207,6 +211,12 @@ class _Walk:
         if (never and not before) or around == (self.loops, self.branches):
             self.unwritten[ident] = (self.program.variable(ident), at, never)
         state.sure.add(ident)
+
+
+def _labels(body: c.Block) -> tuple[c.Stmt, ...]:
+    """The cases of a ``switch``; all there can be where it has a default or a range."""
+    labels = tuple(s for s in body.body if isinstance(s, c.Case))
+    return labels * 256 if any(s.low is None or s.high is not None for s in labels) else labels
 
 
 def _opposite(one: c.Expr, other: c.Expr) -> bool:

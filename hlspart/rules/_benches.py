@@ -15,6 +15,7 @@ HEAP = ("malloc", "calloc", "realloc", "new")
 _FILES = "fopen freopen fread fgets fscanf fgetc getc scanf getchar gets tmpfile"
 _CLOCKS = "time clock sleep usleep nanosleep gettimeofday clock_gettime system getenv"
 SYSTEM = frozenset(f"{_FILES} {_CLOCKS}".split())
+CALLING_BACK = frozenset(["qsort", "bsearch", "atexit", "signal"])
 LIBRARY = frozenset(["rand", "srand", "rand_r", "random", "drand48", "lrand48"])
 #: Those of the standard library that take memory as they grow.
 GROWING = re.compile(

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.model import program as c
+from hlspart.model.code import once_per_code
 from hlspart.model.source import Origin
 
 Kind = Literal["read", "write"]
@@ -50,6 +51,15 @@ def own_expressions(program: c.Program, root: c.Stmt) -> Iterator[c.Expr]:
                 init = program.variable(ident).init
                 if init is not None:
                     yield init
+
+
+@once_per_code(2)
+def nodes(program: c.Program) -> dict[str, tuple[c.Expr, ...]]:
+    """All expressions of each function, initial values included."""
+    return {
+        name: tuple(node for top in own_expressions(program, function.body) for node in c.walk(top))
+        for name, function in program.functions.items()
+    }
 
 
 class Summary(Struct, frozen=True):

@@ -2,8 +2,9 @@
 
 ## What it does
 Reports a comparison of a variable with a constant that its type cannot hold, a shift of an `ap_int` or `ap_uint` to
-the left by its whole width or more, and a bit or range of an `ap_uint` that begins above its last bit; not in
-templates, whose other instances may need them.
+the left by its whole width or more, a bit or range of an `ap_uint` that begins above its last
+bit, and a range whose lower bit stands first;
+in templates only ranges, and comparisons of one bit.
 
 ## Why is this bad
 A counter of four bits is never 16: the branch is never taken, a packet never ends. The shift of an `ap_uint<8>` is an
@@ -59,12 +60,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Comparisons and shifts of plain functions."""
     benches = of_benches(facts)
     tests = {loop.test for loop in facts.program.loops.values()}  # HLP436
+    reversed_ = set[object]()
     for name, function in facts.program.functions.items():
-        if "<" in name or function.open or name in benches:
+        if function.open or name in benches:
             continue
         for top in own_expressions(facts.program, function.body):
             for node in c.walk(top):
-                if not isinstance(node, c.Binary) or node in tests:
+                if isinstance(node, c.OpaqueExpr) and node.what == c.REVERSED and node.at.span not in reversed_:
+                    reversed_.add(node.at.span)
+                    text = " ".join(facts.program.text(node.at).split())
+                    hint = "write the higher bit first; reverse() says that it is meant"
+                    yield facts.report(RULE, node.at, f"'{text}' gives the bits in reverse order", hint)
+                one_bit = (
+                    isinstance(node, c.Binary) and isinstance(node.left.type, c.ScalarType) and node.left.type.bits == 1
+                )
+                if not isinstance(node, c.Binary) or node in tests or ("<" in name and not one_bit):
                     continue
                 if (always := _compared(facts.program, node)) is not None:
                     value, of, most = always
@@ -89,7 +99,11 @@ def _compared(program: c.Program, node: c.Binary) -> tuple[bool, str, int] | Non
     for op, side, bound in ((node.op, node.left, node.right), (_TURNED[node.op], node.right, node.left)):
         place = side.operand if isinstance(side, c.Cast) and _wider(side) else side
         kind = place.type
-        if not isinstance(place, (c.Name, c.ArrayRef)) or not isinstance(kind, c.ScalarType) or kind.kind != "int":
+        if (
+            not isinstance(place, (c.Name, c.ArrayRef, c.Member))
+            or not isinstance(kind, c.ScalarType)
+            or kind.kind != "int"
+        ):
             continue
         if kind.bits > 31:
             continue
@@ -101,6 +115,10 @@ def _compared(program: c.Program, node: c.Binary) -> tuple[bool, str, int] | Non
         if decided:
             return op in ("!=", "<", "<="), " ".join(program.text(place.at).split()), high
     return None
+
+
+def _one_bit(expr: c.Expr) -> bool:
+    return isinstance(expr.type, c.ScalarType) and expr.type.bits == 1
 
 
 def _wider(cast: c.Cast) -> bool:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `memcpy`, `memmove` and `memset` whose size is `sizeof` of an argument that is a pointer, or the number of
-elements of an array whose elements are larger than a byte; and `memset` of such elements to a value but 0 or -1.
+elements of an array whose elements are larger than a byte; `memset` of such elements to a value but 0 or -1; and
+`memcpy` between parts of one array that overlap.
 
 ## Why is this bad
 The size is in bytes: only a part of the data is copied, in simulation as in hardware.
@@ -37,7 +38,20 @@ from collections.abc import Iterator
 from math import prod
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Call, Expr, Name, PointerType, SizeOf, Variable, storage_bits, walk
+from hlspart.model.program import (
+    ArrayRef,
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Name,
+    PointerType,
+    SizeOf,
+    Unary,
+    Variable,
+    storage_bits,
+    walk,
+)
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import own_expressions, root_of
@@ -53,7 +67,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for top in own_expressions(facts.program, function.body):
             for call in (e for e in walk(top) if isinstance(e, Call) and len(e.args) == 3):
                 name = (call.function or "").removeprefix("std.").removeprefix("std::")
-                fault = _fault(facts, call) if name in _COPIES else None
+                fault = (_fault(facts, call) or _onto_itself(facts, call)) if name in _COPIES else None
                 if fault is not None:
                     variable, words, hint = fault
                     yield facts.report(RULE, call.at, f"{name}: {words}", hint, [(variable.at, "declared here")])
@@ -86,6 +100,49 @@ def _fault(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
             words = f"{count} is the number of elements of '{variable.name}', not of its bytes"
             return variable, words, f"write {count} * sizeof({variable.name}[0])"
     return None
+
+
+def _onto_itself(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
+    """memcpy between two parts of one array that overlap: C leaves open what comes of it."""
+    sides = [_offset(facts, side) for side in call.args[:2]]
+    size = constant(facts.program, call.args[2])
+    if size is None or not (call.function or "").endswith("memcpy"):
+        return None
+    to, of = sides
+    if to is None or of is None or to[0] is not of[0] or not 0 < abs(to[1] - of[1]) < size:
+        return None
+    words = f"source and target are both in '{to[0].name}' and overlap"
+    return to[0], words, "use a loop that begins at the end that is overwritten, or memmove"
+
+
+def _offset(facts: Facts, expr: Expr) -> tuple[Variable, int] | None:
+    """(array, bytes from its first element) of an address with constant indices."""
+    match expr:
+        case Cast(operand=inner) | Unary(op="&", operand=inner):
+            return _offset(facts, inner)
+        case Binary(op="+" | "-" as op, left=left, right=right):
+            below, by = _offset(facts, left), constant(facts.program, right)
+            size = _bytes(below[0]) if below is not None else None
+            if below is None or by is None or size is None or len(below[0].dims) != 1:
+                return None
+            return below[0], below[1] + (by if op == "+" else -by) * size
+        case Name(variable=ident):
+            return facts.program.variable(ident), 0
+        case ArrayRef(variable=ident, indices=indices):
+            variable = facts.program.variable(ident)
+            size, at = _bytes(variable), 0
+            for extent, index in zip(variable.dims, (*indices, *[None] * len(variable.dims)), strict=False):
+                value = constant(facts.program, index) if index is not None else 0
+                if extent is None or value is None:
+                    return None
+                at = at * extent + value
+            return (variable, at * size) if size is not None else None
+    return None
+
+
+def _bytes(variable: Variable) -> int | None:
+    bits = storage_bits(variable.as_array.element) if variable.as_array is not None else None
+    return bits // 8 if bits is not None and bits % 8 == 0 else None
 
 
 def _whole(facts: Facts, expr: Expr) -> Variable | None:

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries, meant_as_tops, of_benches
 from hlspart.rules._interfaces import callers, interfaces
@@ -55,6 +56,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, d.at, message, "name a parameter of the top function", [(others[0].at, "declared here")]
             )
+        elif _of_template(facts, d):
+            message = f"INTERFACE in {d.function}(), a template that nothing here calls: a template is no top function"
+            yield facts.report(RULE, d.at, message, "call it from a function with these ports, or give it its types")
         elif d.has("register") and (d.option("port") or "").lower() == "return":
             continue  # a state for the result, as hls::reg of AMD's x_hls_utils.h asks for it
         elif d.function not in tops and d.function not in meant and d.source == "pragma":
@@ -63,3 +67,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if by is not None and d.function is not None:
                 message = f"INTERFACE in {d.function}(), which {by[0]}() calls: only the top function has ports"
                 yield facts.report(RULE, d.at, message, None, [(by[1], "called here")])
+
+
+def _of_template(facts: Facts, d: Directive) -> bool:
+    """Whether a port of a kernel is said in a template of a source file, which nothing gives arguments."""
+    function = facts.program.functions[d.function or ""]
+    said = d.choice("mode", ("m_axi", "axis", "s_axilite")) is not None and d.source == "pragma"
+    return said and function.open and function.at.span.path == function.unit and not function.lacking

@@ -84,6 +84,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Tasks between two regions."""
     program = facts.program
     known = {r.function: r for r in regions(program) if len(r.processes) > 1}
+    loops = {r.loop.id for r in regions(program) if r.loop is not None}
     inlined = {d.function for d in program.directives if d.kind == "inline" and d.usable and not d.has("off")}
     for region in known.values():
         for process in region.processes:
@@ -94,6 +95,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             called = [x for x in calls(program, task) if x.function in program.functions]
             below = next((x for x in called if x.function in known), None)
             works = any(isinstance(s, c.Loop) for s in c.walk_statements(task.body)) or len(called) > 1
+            rest = [s for s in task.body.body if not isinstance(s, c.PragmaMark)]
+            if len(rest) == 1 and isinstance(rest[0], c.Loop) and rest[0].id in loops:
+                continue  # a loop of such regions and nothing else
             if below is not None and works:
                 message = f"the task {name}() is no DATAFLOW region, but {below.function}(), which it calls, is one"
                 related = [(below.at, "called here"), (known[below.function or ""].directive.at, "the region below")]

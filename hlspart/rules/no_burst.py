@@ -41,11 +41,17 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import (
     ArrayRef,
+    Assign,
     Binary,
     Call,
     Const,
+    Declare,
+    ExprStmt,
     If,
+    Jump,
+    Loop,
     Name,
+    Return,
     Stmt,
     Unary,
     walk,
@@ -109,9 +115,14 @@ def _reason(facts: Facts, a: Access) -> str | None:
     carried = (a.reason or "").endswith("changes from iteration to iteration")
     if not a.affine and (by_data(a) or carried) and _read_inside(facts, a):
         return "has an index that depends on data"
-    if not a.affine:
-        return "stands under a condition of its loop" if _conditional(facts, a) else None
+    if a.kind == "read" and loop is not None and (leaves := _ends(facts, a, loop)) is not None:
+        return f"decides in line {leaves} whether loop {loop.name} goes on"
     info = facts.analysis.loops.get(a.loops[-1])
+    if not a.affine:
+        divided = info is not None and info.variable is not None and _divided(facts, a, info.variable, info.step or 1)
+        if divided and info is not None:
+            return f"has an index that divides the counter of loop {info.name}"
+        return "stands under a condition of its loop" if _conditional(facts, a) else None
     form = a.index[-1] if a.index else None
     if (
         form is None
@@ -138,6 +149,32 @@ def _reason(facts: Facts, a: Access) -> str | None:
 def _within(a: Access, at: Origin) -> bool:
     inside = a.at.span
     return inside.path == at.span.path and at.span.start <= inside.start and inside.end <= at.span.end
+
+
+def _ends(facts: Facts, a: Access, loop: Loop) -> int | None:
+    """The line of the test that what an access reads decides, and that ends its loop: no burst has a length."""
+    if loop.kind == "do" and loop.test is not None and mentioned_in(loop.test) & _values(facts, a, loop):
+        return facts.place(loop.test.at).line
+    for stmt in (s for s in loop.body.body if isinstance(s, If)):
+        below = list(walk_statements(stmt))
+        leaving = any(isinstance(s, Return) or (isinstance(s, Jump) and s.kind == "break") for s in below)
+        decides = _within(a, stmt.test.at) or mentioned_in(stmt.test) & _values(facts, a, loop)
+        if leaving and decides and not any(isinstance(s, Loop) for s in below):
+            return facts.place(stmt.test.at).line
+    return None
+
+
+def _values(facts: Facts, a: Access, loop: Loop) -> frozenset[int]:
+    """Local variables that get the element of an access as it is."""
+    values: set[int] = set()
+    for stmt in walk_statements(loop.body):
+        for ident in stmt.variables if isinstance(stmt, Declare) else ():
+            init = facts.program.variable(ident).init
+            values |= {ident} if isinstance(init, ArrayRef) and init.id == a.ref else set()
+        set_by = stmt.expr if isinstance(stmt, ExprStmt) else None
+        if isinstance(set_by, Assign) and isinstance(set_by.target, Name) and isinstance(set_by.value, ArrayRef):
+            values |= {set_by.target.variable} if set_by.value.id == a.ref else set()
+    return frozenset(values)
 
 
 def _filled(facts: Facts, a: Access, stride: int) -> bool:

@@ -3,7 +3,9 @@
 ## What it does
 Reports in functions that directives are about and in what they call: memory from the heap (`malloc`, `calloc`,
 `realloc`, `new`), calls of the operating system (files, input, time), containers of the standard library, pointers
-to functions; and pointers to pointers and unions as arguments of a top function with ports.
+to functions and `qsort`, which calls one, instructions of a processor, `long double`, a local array whose pointer is
+cast to structures or to integers of a library; and pointers to pointers and unions as arguments of a top function with
+ports.
 
 ## Why is this bad
 Memories of hardware have their size when it is built, it has no operating system, and a port carries no pointers.
@@ -41,8 +43,9 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import GROWING, HEAP, LIBRARY, SYSTEM, calls, hardware
+from hlspart.rules._benches import CALLING_BACK, GROWING, HEAP, LIBRARY, SYSTEM, calls, hardware
 from hlspart.rules._interfaces import interfaces
+from hlspart.rules._uses import nodes, root_of
 
 RULE = Rule("HLP616", "no-hardware", "error")
 
@@ -53,6 +56,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     built = hardware(program)
     for name in built:
         yield from _calls(facts, program.functions[name])
+        yield from _expressions(facts, name)
     for variable in program.variables:
         if variable.function in built:
             yield from _declared(facts, variable)
@@ -80,12 +84,48 @@ def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
         elif name in LIBRARY:
             message = f"{name}() has its state in the C library, which hardware does not have"
             yield facts.report(RULE, call.at, message, "write a shift register with feedback")
-        elif name in SYSTEM:
+        elif name in CALLING_BACK:
+            message = f"{name}() calls a function by a pointer, which hardware does not do"
+            yield facts.report(RULE, call.at, message, "write the loop, which calls the function by its name")
+        elif name.startswith(("_mm_", "_mm256_", "_mm512_", "__builtin_ia32_")):
+            message = f"{name}() is an instruction of a processor, which hardware does not have"
+            yield facts.report(RULE, call.at, message, "write a loop over the lanes, and unroll it")
+        elif name in SYSTEM or (name == "now" and "chrono" in facts.program.text(call.at)):
             message = f"{name}() asks the operating system, which hardware does not have"
             yield facts.report(RULE, call.at, message, "hand the values over as arguments, or guard it: __SYNTHESIS__")
 
 
+def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
+    """Instructions of a processor, and local arrays seen as elements of another type."""
+    for node in nodes(facts.program)[name]:
+        if isinstance(node, c.OpaqueExpr) and node.what == "an asm statement" and node.children:
+            message = "instructions of a processor, which hardware does not have"
+            yield facts.report(RULE, node.at, message, "write what they do in C, or guard them: __SYNTHESIS__")
+        root = root_of(node.operand) if isinstance(node, c.Cast) and isinstance(node.type, c.PointerType) else None
+        variable = facts.program.variable(root[0]) if root is not None else None
+        array = variable.as_array if variable is not None and variable.storage in ("local", "static") else None
+        target = node.type.target if isinstance(node.type, c.PointerType) else None
+        if variable is None or array is None or target is None or root is None or root[1]:
+            continue
+        element = array.element
+        special = isinstance(element, c.StructType) or _of_library(target) or _of_library(element)
+        if special and isinstance(target, (c.ScalarType, c.StructType)) and element != target:
+            message = (
+                f"'{variable.name}' is seen as elements of another type, which the tool does for plain types alone"
+            )
+            hint = "write its elements one by one, with range() or a union of two scalars"
+            yield facts.report(RULE, node.at, message, hint, [(variable.at, "the array")], severity="warning")
+
+
+def _of_library(kind: c.CType) -> bool:
+    return isinstance(kind, c.ScalarType) and kind.library is not None
+
+
 def _declared(facts: Facts, variable: c.Variable) -> Iterator[Diagnostic]:
+    kind = variable.as_array.element if variable.as_array is not None else variable.type
+    if isinstance(kind, c.ScalarType) and kind.kind == "float" and kind.bits > 64:
+        message = f"'{variable.name}' is a {kind.name}, for which hardware has no operators"
+        yield facts.report(RULE, variable.at, message, "take double, or ap_fixed")
     if not isinstance(variable.type, c.OtherType) or not variable.declarations:
         return
     at, source = variable.declarations[0].specifiers, facts.program.sources.get(variable.at.span.path)

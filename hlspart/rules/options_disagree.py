@@ -36,11 +36,16 @@ One that the directive or its option is ignored.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from difflib import get_close_matches
+from itertools import pairwise
+from math import prod
+from re import sub
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import StreamType
+from hlspart.model.program import StreamType, storage_bits
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._interfaces import callers, for_host, interfaces
@@ -68,6 +73,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(element, StreamType):
                 message = f"STREAM: '{variable.name}' is a FIFO, type={kind} is for arrays"
                 yield facts.report(RULE, d.at, message, "remove the type", [(variable.at, "the stream")])
+        deep = d.values.get("depth")
+        for variable in (facts.program.variable(v) for v in d.variables if deep is not None):
+            of = variable.as_array.element if variable.as_array is not None else variable.type
+            if isinstance(of, StreamType) and of.depth not in (None, deep):
+                message = f"STREAM: depth={deep}, but the type of '{variable.name}' says {of.depth}"
+                yield facts.report(RULE, d.at, message, "say one of the two", [(variable.at, "its type")])
     for d in active(facts.program, "allocation"):
         if d.option("instances") and not any(d.has(x) for x in ("operation", "function", "core", "type")):
             message = "ALLOCATION does not say what it limits"
@@ -94,7 +105,9 @@ def _inlined_tops(facts: Facts) -> Iterator[Diagnostic]:
         ):
             continue
         others = [x for x in first if facts.program.functions[x].unit == function.unit and x != function.name]
-        if not others and not function.open and len(facts.program.functions) > 1 and not d.has("region"):
+        ports = any(x.function == function.name for x, _ in interfaces(facts))
+        alone = len(facts.program.functions) == 1 and not ports
+        if not others and not function.open and not alone and not d.has("region"):
             message = f"INLINE of {function.name}(), the top function: there is nothing to inline it into"
             yield facts.report(RULE, d.at, message, "remove it", [(function.name_at, "nothing calls it")])
 
@@ -163,12 +176,62 @@ def _registers(facts: Facts) -> Iterator[Diagnostic]:
         if not (facts.kernels or function in masters) or not for_host(facts, function):
             continue
         said = [d for d, mode in ports if mode == "s_axilite" and d.function == function and d.option("bundle")]
-        first = next((d for d in said if d.option("port") == "return"), said[0] if said else None)
+        names = Counter(d.option("bundle") for d in said)
+        control = next((d.option("bundle") for d in said if d.option("port") == "return"), None)
+        most = max(names, key=lambda name: (names[name], name == control)) if names else None
+        own = [d for d in said if d.option("bundle") == most]
+        first = next((d for d in own if d.option("port") == "return"), own[0] if own else None)
         for d in said if first is not None else ():
-            if first is not None and d.option("bundle") != first.option("bundle"):
+            if first is not None and d.option("bundle") != most:
                 message = f"a kernel has one s_axilite adapter, '{d.option('bundle')}' would be a second one"
-                hint = f"say bundle={first.option('bundle')}"
-                yield facts.report(RULE, d.at, message, hint, [(first.at, "the first one")])
+                yield facts.report(RULE, d.at, message, f"say bundle={most}", [(first.at, "the first one")])
+    for function in sorted({d.function or "" for d, _ in ports}):
+        yield from _misspelt(facts, [d for d, mode in ports if mode == "s_axilite" and d.function == function])
+        yield from _overlaps(facts, [d for d, mode in ports if mode == "s_axilite" and d.function == function])
+
+
+def _misspelt(facts: Facts, said: list[Directive]) -> Iterator[Diagnostic]:
+    """A bundle of one port whose name is that of another bundle but for a letter."""
+    by: dict[str, list[Directive]] = {}
+    for d in said:
+        by.setdefault(d.option("bundle") or "", []).append(d)
+    for name, own in by.items():
+        near = get_close_matches(name, [x for x in by if x != name and len(by[x]) > 1], 1, 0.85)
+        same = near and sub(r"\d", "", near[0]) == sub(r"\d", "", name)
+        kernel = facts.kernels or for_host(facts, own[0].function or "")
+        if len(own) == 1 and len(name) > 3 and near and not same and not kernel:
+            message = f"bundle {name} has this port alone, bundle {near[0]} has {len(by[near[0]])}: is it misspelt?"
+            related = [(by[near[0]][0].at, "the other bundle")]
+            yield facts.report(RULE, own[0].at, message, f"say bundle={near[0]}", related)
+
+
+def _overlaps(facts: Facts, said: list[Directive]) -> Iterator[Diagnostic]:
+    """Registers of an array that reach into the next port's (UG1399, S_AXILITE Offset Option)."""
+    places = []
+    for d in said:
+        offset, variable = (
+            _number(d.option("offset") or ""),
+            facts.program.variable(d.variables[0]) if d.variables else None,
+        )
+        array = variable.as_array if variable is not None else None
+        if offset is None or variable is None:
+            continue
+        words = prod(n or 0 for n in array.dims) if array is not None else 1
+        bits = storage_bits(array.element if array is not None else variable.type) or 32
+        size = -(-words * bits // 32) * 4 if array is not None else 4  # elements below a word share it
+        places.append((offset, max(size, 4), d))
+    places.sort(key=lambda x: x[0])
+    for (low, size, one), (high, _, other) in pairwise(places):
+        if low < high < low + size and one.option("bundle") == other.option("bundle"):
+            message = f"offset={high:#x} lies in the {size} bytes from {low:#x} on, which another port takes"
+            yield facts.report(RULE, other.at, message, f"say offset={low + size:#x} or more", [(one.at, "the other")])
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
 
 
 def _caches(facts: Facts) -> Iterator[Diagnostic]:

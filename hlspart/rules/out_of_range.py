@@ -30,10 +30,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, Const, Subscript, walk
+from hlspart.model.program import (
+    ArrayType,
+    Binary,
+    Conditional,
+    Const,
+    If,
+    Jump,
+    Label,
+    Loop,
+    Name,
+    Return,
+    Stmt,
+    Subscript,
+    Switch,
+    expressions,
+    substatements,
+    walk,
+)
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import depth_said
-from hlspart.rules._uses import own_expressions
+from hlspart.rules._nests import start_of
+from hlspart.rules._traces import constant
+from hlspart.rules._uses import nodes, own_expressions
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
 
@@ -55,6 +74,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue  # what the test bench gives: HLP419
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
         yield facts.report(RULE, access.at, message, related=[(variable.at, "the array")])
+    yield from _handed(facts)
+    yield from _members(facts)
     for function in facts.program.functions.values():
         for top in own_expressions(facts.program, function.body):
             for node in walk(top):
@@ -64,3 +85,66 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     if extent is not None and not 0 <= node.index.value < extent:
                         text = " ".join(facts.program.text(node.at).split())
                         yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements")
+
+
+def _handed(facts: Facts) -> Iterator[Diagnostic]:
+    """Arrays that a call hands to a function that always goes further."""
+    seen = set[object]()
+    for group in facts.analysis.groups:
+        for edge in group.edges:
+            actual, formal = facts.program.variable(edge.actual), facts.program.variable(edge.formal)
+            whole = actual.as_array is not None and facts.program.text(edge.at) == actual.name
+            if not whole or len(actual.dims) != 1 or len(formal.dims) > 1 or edge.at.span in seen:
+                continue
+            for access in facts.analysis.of_array(edge.formal):
+                high = access.range[0][1] if access.range and access.exact and not access.branch else None
+                extent = actual.dims[0]
+                inside = extent is None or extent == 0 or high is None or high < extent
+                if inside or actual.as_array is None or formal.as_array is None or not access.count:
+                    continue
+                if actual.as_array.element == formal.as_array.element and access.witness is None:
+                    seen.add(edge.at.span)
+                    name = edge.callee.partition("<")[0]
+                    message = f"{name}() accesses element {high} of '{actual.name}', which has {extent}"
+                    related = [(access.at, "the access"), (actual.at, "the array")]
+                    yield facts.report(RULE, edge.at, message, related=related)
+                    break
+
+
+def _members(facts: Facts) -> Iterator[Diagnostic]:
+    """Arrays in structures, by counters of loops: every iteration comes to the access."""
+    seen = set[object]()
+    for name, own in nodes(facts.program).items():
+        function = facts.program.functions[name]
+        if function.open or not any(isinstance(e, Subscript) for e in own):
+            continue
+        for node, ranges in _reached(facts, function.body, {}):
+            of, index = node.base.type, node.index
+            extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None
+            most = ranges.get(index.variable) if isinstance(index, Name) else None
+            if not extent or most is None or most < extent or node.at.span in seen:
+                continue
+            seen.add(node.at.span)
+            text = " ".join(facts.program.text(node.at).split())
+            counter = facts.program.variable(index.variable).name if isinstance(index, Name) else ""
+            yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements at {counter} = {most}")
+
+
+def _reached(facts: Facts, stmt: Stmt, ranges: dict[int, int]) -> Iterator[tuple[Subscript, dict[int, int]]]:
+    """Elements that are accessed in every iteration of the loops around them, with the greatest counters of these."""
+    if isinstance(stmt, (If, Switch)):
+        return
+    if isinstance(stmt, Loop):
+        info, trips = facts.analysis.loops.get(stmt.id), facts.trips.get(stmt.id)
+        first = start_of(facts.program, stmt)
+        begin = constant(facts.program, first) if first is not None else None
+        if trips is None or info is None or info.variable is None or info.step != 1 or begin is None or trips < 1:
+            return
+        ranges = {**ranges, info.variable: begin + trips - 1}
+    elif any(isinstance(s, (Jump, Return, Label)) for s in substatements(stmt)):
+        return
+    for expr in expressions(stmt) if not isinstance(stmt, Loop) else ():
+        if not any(isinstance(e, Conditional) or (isinstance(e, Binary) and e.op in ("&&", "||")) for e in walk(expr)):
+            yield from ((e, ranges) for e in walk(expr) if isinstance(e, Subscript))
+    for inner in substatements(stmt):
+        yield from _reached(facts, inner, ranges)

@@ -114,6 +114,11 @@ def _arrays(facts: Facts, tasks: Sequence[TaskObject]) -> Iterator[Diagnostic]:
     masters = {v for d, mode in interfaces(facts) if mode == "m_axi" for v in d.variables}
     for task in tasks:
         for arg in task.args:
+            if isinstance(arg, (c.Binary, c.Conditional)) and isinstance(arg.type, c.ScalarType):
+                message = (
+                    f"the task {task.function}() gets a value that is worked out: its inputs are streams and ports"
+                )
+                yield facts.report(RULE, task.at, message, "work it out in the task, of a port that stays")
             variable = facts.program.variable(arg.variable) if isinstance(arg, c.Name) else None
             array = variable.as_array if variable is not None else None
             scalar = variable is not None and array is None and isinstance(variable.type, c.ScalarType)

@@ -1,0 +1,111 @@
+"""A constant that its type cannot hold.
+
+## What it does
+Reports a constant below one that an integer gets, one below half a step of an `ap_fixed`, one with more bits than the
+integer that gets it, and a quotient of integer constants that is 0 in an expression of floating-point numbers.
+
+## Why is this bad
+The value is 0, or another one: a filter multiplies by nothing, a state is never reached. C says nothing of it.
+
+## Example
+```c
+void f(const int x[64], int y[64]) {
+  const int gain = 0.75;
+  for (int i = 0; i < 64; i++) y[i] = gain * x[i];
+}
+```
+
+## Use instead
+```c
+void f(const int x[64], int y[64]) {
+  const float gain = 0.75f;
+  for (int i = 0; i < 64; i++) y[i] = gain * x[i];
+}
+```
+
+## Vitis message it predicts
+clang's `implicit conversion changes value`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
+from hlspart.rules._traces import constant
+from hlspart.rules._uses import nodes
+
+RULE = Rule("HLP443", "constant-lost", "warning", names=True)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Initial values, assignments and quotients; what a template has is reported once."""
+    program, seen = facts.program, set[object]()
+    benches = of_benches(facts)
+    values: list[tuple[c.CType, c.Expr]] = []
+    for v in program.variables:
+        if v.init is not None and v.function not in benches and not v.reference:
+            values += _scalars(v.type, v.init)
+    for name, own in nodes(program).items():
+        if name in benches or program.functions[name].open:
+            continue
+        for node in own:
+            if isinstance(node, c.Assign) and node.op == "=":
+                values.append((node.target.type, node.value))
+            of_floats = isinstance(node, c.Binary) and node.op in "*+-/" and _is(node.type, "float")
+            for side in (node.left, node.right) if isinstance(node, c.Binary) and of_floats else ():
+                if _no_quotient(program, side) and side.at.span not in seen:
+                    seen.add(side.at.span)
+                    text = " ".join(program.text(side.at).split())
+                    message = f"'{text}' is a quotient of integers, which is 0"
+                    yield facts.report(RULE, side.at, message, "make one of the two a float: 1.0f / n")
+    for kind, value in values:
+        becomes = _becomes(program, kind, value)
+        if becomes is not None and value.at.span not in seen and isinstance(kind, c.ScalarType):
+            seen.add(value.at.span)
+            text = " ".join(program.text(value.at).split())
+            hint = "take a type that holds it, or another constant"
+            yield facts.report(RULE, value.at, f"{text} becomes {becomes}: {kind.name} does not hold it", hint)
+
+
+def _is(kind: c.CType, what: str) -> bool:
+    return isinstance(kind, c.ScalarType) and kind.kind == what
+
+
+def _scalars(kind: c.CType, value: c.Expr) -> Iterator[tuple[c.CType, c.Expr]]:
+    """The scalars of an initial value, each with its type."""
+    if isinstance(kind, c.ArrayType) and isinstance(value, c.InitList):
+        for _, item in value.items:
+            yield from _scalars(kind if isinstance(item, c.InitList) else kind.element, item)
+    elif isinstance(kind, c.ScalarType) and not isinstance(value, c.InitList):
+        yield kind, value
+
+
+def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
+    """What a type makes of a constant that it does not hold."""
+    if not isinstance(kind, c.ScalarType) or kind.kind not in ("int", "fixed"):
+        return None
+    number = value.operand if isinstance(value, c.Unary) and value.op in "+-" else value
+    if isinstance(number, c.Const) and isinstance(number.value, float):
+        step = 1.0 if kind.kind == "int" else 2.0**-kind.fraction_bits / 2  # it may be rounded
+        return "0" if 0 < abs(number.value) < step else None
+    if kind.kind != "int" or kind.bits > 31 or any(isinstance(e, (c.ArrayRef, c.Call)) for e in c.walk(value)):
+        return None
+    if isinstance(value, c.Cast):
+        return None  # asked for
+    whole = constant(program, value)
+    if whole is None or -(1 << (kind.bits - 1)) <= whole < (1 << kind.bits):
+        return None
+    rest = whole % (1 << kind.bits)
+    return str(rest - (1 << kind.bits) if kind.signed and rest >> (kind.bits - 1) else rest)
+
+
+def _no_quotient(program: c.Program, expr: c.Expr) -> bool:
+    """Whether an expression is a quotient of integer constants that is 0, though what is divided is not."""
+    if not isinstance(expr, c.Binary) or expr.op != "/" or not _is(expr.type, "int"):
+        return False
+    over, under = constant(program, expr.left), constant(program, expr.right)
+    return over is not None and under is not None and 0 < abs(over) < abs(under)

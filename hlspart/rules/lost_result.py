@@ -1,0 +1,66 @@
+"""A result that is written into an argument given by value.
+
+## What it does
+Reports a parameter that is a value, no pointer and no reference, which the function gives values and never reads.
+
+## Why is this bad
+The caller gets nothing of it. Of a top function the port is an input: the tool removes all that works out the result.
+
+## Example
+```c
+void f(int a, int b, int sum) {
+  sum = a + b;
+}
+```
+
+## Use instead
+```c
+void f(int a, int b, int *sum) {
+  *sum = a + b;
+}
+```
+
+## Vitis message it predicts
+One that the port is not used, or that the RTL is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
+from hlspart.rules._uses import nodes
+
+RULE = Rule("HLP446", "lost-result", "warning", hint="hand over a pointer or a reference, or return the value")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Parameters of all functions; of a template once."""
+    program, seen = facts.program, set[object]()
+    benches = of_benches(facts)
+    hidden = frozenset(name for hole in program.holes for name in hole.names)
+    for name, own in nodes(program).items():
+        function = program.functions[name]
+        values = [program.variable(v) for v in function.params]
+        values = [v for v in values if isinstance(v.type, c.ScalarType) and not v.reference and not v.const]
+        if name in benches or not values:
+            continue
+        written: dict[int, c.Expr] = {}
+        only: set[c.Expr] = set()
+        for node in own:
+            target = node.target if isinstance(node, c.Assign) else node.operand if isinstance(node, c.IncDec) else None
+            if isinstance(target, c.Name):
+                written.setdefault(target.variable, node)
+                only.add(target)
+        read = {e.variable for e in own if isinstance(e, (c.Name, c.ArrayRef)) and e not in only}
+        used = {x for e in own if not isinstance(e, c.Comma) for x in c.children(e)}
+        for v in values:
+            write = written.get(v.id)
+            if write is None or v.id in read or v.name in hidden or write in used or write.at.span in seen:
+                continue
+            seen.add(write.at.span)
+            message = f"'{v.name}' is a value: what {function.name.partition('<')[0]}() writes into it is lost"
+            yield facts.report(RULE, write.at, message, None, [(v.at, "the parameter")])
