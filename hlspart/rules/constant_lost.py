@@ -64,9 +64,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, side.at, message, "make one of the two a float: 1.0f / n")
     for kind, value in values:
         becomes = _becomes(program, kind, value)
-        if becomes is not None and value.at.span not in seen and isinstance(kind, c.ScalarType):
-            seen.add(value.at.span)
-            text = " ".join(program.text(value.at).split())
+        if becomes is None or not isinstance(kind, c.ScalarType):
+            continue
+        text = " ".join(program.text(value.at).split())
+        if (value.at.span.path, text, kind.name) not in seen:  # a constant with a name is one mistake
+            seen.add((value.at.span.path, text, kind.name))
             hint = "take a type that holds it, or another constant"
             yield facts.report(RULE, value.at, f"{text} becomes {becomes}: {kind.name} does not hold it", hint)
 

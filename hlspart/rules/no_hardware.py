@@ -48,6 +48,7 @@ from hlspart.rules._interfaces import interfaces
 from hlspart.rules._uses import nodes, root_of
 
 RULE = Rule("HLP616", "no-hardware", "error")
+_COPIES = ("memcpy", "memmove", "memset")  # they take any pointer
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -97,7 +98,9 @@ def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
 
 def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
     """Instructions of a processor, and local arrays seen as elements of another type."""
-    for node in nodes(facts.program)[name]:
+    own, seen = nodes(facts.program)[name], set[int]()
+    copied = {arg for e in own if isinstance(e, c.Call) and (e.function or "").endswith(_COPIES) for arg in e.args}
+    for node in own:
         if isinstance(node, c.OpaqueExpr) and node.what == "an asm statement" and node.children:
             message = "instructions of a processor, which hardware does not have"
             yield facts.report(RULE, node.at, message, "write what they do in C, or guard them: __SYNTHESIS__")
@@ -109,12 +112,23 @@ def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
             continue
         element = array.element
         special = isinstance(element, c.StructType) or _of_library(target) or _of_library(element)
-        if special and isinstance(target, (c.ScalarType, c.StructType)) and element != target:
+        if variable.id in seen or node in copied or _alike(element, target):
+            continue
+        if special and isinstance(target, (c.ScalarType, c.StructType)):
+            seen.add(variable.id)
             message = (
                 f"'{variable.name}' is seen as elements of another type, which the tool does for plain types alone"
             )
             hint = "write its elements one by one, with range() or a union of two scalars"
             yield facts.report(RULE, node.at, message, hint, [(variable.at, "the array")], severity="warning")
+
+
+def _alike(one: c.CType, other: c.CType) -> bool:
+    """Whether two types are one, or numbers of one size that a register holds."""
+    numbers = isinstance(one, c.ScalarType) and isinstance(other, c.ScalarType)
+    return one == other or (
+        numbers and c.storage_bits(one) == c.storage_bits(other) and (c.storage_bits(one) or 65) <= 64
+    )
 
 
 def _of_library(kind: c.CType) -> bool:
