@@ -13,7 +13,7 @@ from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace, divides
 from hlspart.banking.search import Banking, least_any, lower_bound
 from hlspart.infer.cost import Cost, cost
-from hlspart.infer.demand import COPIED, Demand, elements
+from hlspart.infer.demand import COPIED, REBINDABLE, Demand, elements
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
@@ -105,8 +105,9 @@ class Chooser(Struct, frozen=True, dict=True):
                 return pragma
             return replace(other, reason=f"{other.reason}; a pragma that does needs {pragma.banks} and costs more")
         other = self._any(needs, start) if self.rewrites else None
-        choices = [c for c in (pragma, other, self._replicated(bound)) if c is not None]
-        return min(choices, key=self._price, default=None)
+        copied = self._replicated(bound)
+        keeping = None if self.demand.bound else copied  # another memory than asked for only where no banks serve
+        return min([c for c in (pragma, other, keeping) if c is not None], key=self._price, default=copied)
 
     def _price(self, choice: Choice) -> tuple[int, ...]:
         blocks, luts = choice.cost.bram18k, choice.cost.luts + choice.cost.register_bits
@@ -370,10 +371,21 @@ class Chooser(Struct, frozen=True, dict=True):
 
     # --------------------------------------------------------------------------- replication
 
+    def copied(self) -> Choice | None:
+        """Copies of an array that nothing may partition; None where they serve no loop."""
+        return self._replicated(lower_bound([x.need for x in self.demand.loops], self.demand.shape))
+
+    @property
+    def _named(self) -> bool:
+        """Whether the source says which memory it is to be, other than a RAM with reads that no banks serve."""
+        if not self.demand.bound or self.demand.storage == COPIED:
+            return False
+        banked = self.demand.fault is None and not any(x.by_data for x in self.demand.loops)
+        return banked or self.demand.storage not in REBINDABLE
+
     def _replicated(self, bound: int) -> Choice | None:
         """Copies of the whole array, each with its own read port: the remedy for data-dependent reads."""
-        other = self.demand.bound and self.demand.storage != COPIED  # the source says which memory it is to be
-        if self.demand.interface or other or not self.copies or COPIED not in self.target.profile["ports"]:
+        if self.demand.interface or self._named or not self.copies or COPIED not in self.target.profile["ports"]:
             return None
         copies, layout = 1, self._whole()
         for need in (x.need for x in self.demand.loops):  # a slower II is not the tool's: it copies for what is asked

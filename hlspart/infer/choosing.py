@@ -134,6 +134,12 @@ class Choosing(Struct, frozen=True):
             and not (self.ground.options.keep and group in self.ground.held)
         )
 
+    def _may_be_copied(self, demand: Demand) -> bool:
+        """Whether an array that nothing may partition may have copies, for a loop that misses its II without."""
+        group = demand.group.id
+        rest = not self.ground.options.keep and group not in {*self.single, *self.whole}
+        return rest and demand.copyable and self.open_to_change(group) and not self._served(demand)
+
     def may_change(self, demand: Demand) -> bool:
         """Whether a demand may get another partition than it has."""
         group = demand.group.id
@@ -157,7 +163,8 @@ class Choosing(Struct, frozen=True):
             self.chooser(demand), last_resort=last, rewrites=barred is None and not demand.rows, copies=not single
         )
         if demand.fault is not None or not self.open_to_change(demand.group.id):
-            return self.kept(demand, chooser), ""
+            copied = chooser.copied() if self._may_be_copied(demand) else None
+            return self.kept(demand, chooser) if copied is None else self.decision(demand, copied), ""
         if demand.group.id in self.whole:
             return self.plain(demand, self.whole[demand.group.id]), ""
         needs = [loop.need for loop in demand.loops]
@@ -203,6 +210,8 @@ class Choosing(Struct, frozen=True):
         copies = choice.kind == "replicate" and demand.storage == COPIED  # which the source says already
         said = self._directives(demand, choice)
         removed = () if same else tuple(k for k in demand.directives if self._removable(k))
+        if choice.kind == "replicate" and not copies:
+            removed = (*(removed if demand.fault is None else ()), *demand.bindings)
         verdict = "kept" if copies else judge(demand, choice, self.ground.model)
         several = choice.kind != "none" and any(
             a.variable in demand.roots and copied(a) for a in self.ground.before.arrays
@@ -211,7 +220,8 @@ class Choosing(Struct, frozen=True):
         left = f"not rewritten: {barred}" if barred else ""
         separation = self.separations.get(group)
         aim = separation.why if separation is not None and group not in self.registers and choice.kind != "none" else ""
-        reason = "; ".join(x for x in (verdict, aim, choice.reason, slower, unasked, left) if x)
+        fault = f"not partitioned: {demand.fault}" if demand.fault is not None else ""
+        reason = "; ".join(x for x in (verdict, fault, aim, choice.reason, slower, unasked, left) if x)
         return Decision(demand, choice, () if same or copies else said, removed, reason, said)
 
     def plain(self, demand: Demand, reason: str, proved: bool = False) -> Decision:
@@ -285,7 +295,8 @@ class Choosing(Struct, frozen=True):
             return ()
         if choice.kind == "replicate":
             function = demand.loops[0].result.function
-            return tuple(storage_directive(self.ground.program, r, COPIED, function) for r in demand.roots)
+            program, bindings = self.ground.program, demand.bindings
+            return tuple(storage_directive(program, r, COPIED, function, bindings) for r in demand.roots)
         layout = choice.layout.per_dimension
         assert layout is not None
         return partition_directives(self.ground.program, demand, layout, self.ground.target.bare_types)

@@ -28,6 +28,9 @@ from hlspart.targets import Target
 
 LoopKey = tuple[str, int]  # function and loop id; -1 for a function that is pipelined as a whole
 COPIED = "ram_1wnr"  # a memory with a copy for each read
+REBINDABLE = frozenset(
+    {"ram_1p", "ram_2p", "ram_s2p", "ram_t2p", COPIED}
+)  # what copies with a read port each stand for
 OFF_CHIP = ("m_axi", "s_axilite", "fifo", "axis")  # no banks to be had
 
 
@@ -45,6 +48,12 @@ class LoopNeed(Struct, frozen=True):
     entered: int  # times, as far as the loops around it say
 
     @property
+    def by_data(self) -> bool:
+        """Whether it loads elements that no iterator chooses."""
+        problem = self.need.problem
+        return any(s.read and affine_index(problem.accesses[s.position]) is None for s in problem.sites)
+
+    @property
     def weight(self) -> int:
         """Iterations, for the cost of a slower II (unknown counts as many)."""
         return (self.result.trip_count.max or 1 << 20) * self.entered
@@ -54,8 +63,9 @@ class Demand(Struct, frozen=True):
     """All needs on one group of arrays.
 
     ``roots`` are the members that are no formal of a given caller: they carry the directives.
-    ``bound``: a directive says which memory it is. ``own``: what the tool partitions by itself.
-    ``fault`` says why nothing may be partitioned; ``rows``: functions get rows of it, so that directives alone may.
+    ``bindings``: directives that say which memory it is. ``own``: what the tool partitions by itself.
+    ``fault`` says why nothing may be partitioned; ``copyable``: the memory may have copies all the same, which the
+    text does not see; ``rows``: functions get rows of it, so that directives alone may.
     """
 
     group: ArrayGroup
@@ -65,14 +75,20 @@ class Demand(Struct, frozen=True):
     storage: str
     port_count: int
     interface: bool
-    bound: bool
+    bindings: tuple[int, ...]
     written: bool
     loops: tuple[LoopNeed, ...]
     existing: PerDimLayout | None
     own: PerDimLayout | None
     directives: tuple[int, ...]  # indices of the partition directives in effect
     fault: str | None
+    copyable: bool
     rows: bool = False
+
+    @property
+    def bound(self) -> bool:
+        """Whether a directive says which memory it is."""
+        return bool(self.bindings)
 
     @property
     def accesses(self) -> int:
@@ -229,15 +245,15 @@ def _demand(
     dims = next(
         (program.variable(m).dims for m in (*roots, *group.members) if None not in program.variable(m).dims), ()
     )
-    fault = None
+    fault, copyable = None, True
     if memory.storage in OFF_CHIP:
-        fault = f"{memory.storage} memory has no banks"
+        fault, copyable = f"{memory.storage} memory has no banks", False
     elif any(f.code != "unknown-element" for f in group.faults) and not only_rows(program, group):
         fault = group.faults[0].reason
     elif (parts := validation.groups.get(group.id)) is not None and parts.divided:
         fault = "arrays that meet in an inlined function have partitions of their own"
     elif not dims or any(n is None or n < 1 for n in dims):
-        fault = "its extents are not known"
+        fault, copyable = "its extents are not known", False
     elif len({program.variable(m).dims[1:] for m in group.members if program.variable(m).is_array}) > 1:
         fault = "members of its call group differ in shape"
     shape = tuple(n or 0 for n in dims)
@@ -256,9 +272,10 @@ def _demand(
             program.variable(m).storage == "parameter" and program.variable(m).function in analysis.tops
             for m in group.members
         ),
-        bound=any(
-            d.usable and d.kind in ("bind_storage", "resource") and set(d.variables) & set(group.members)
-            for d in program.directives
+        bindings=tuple(
+            k
+            for k, d in enumerate(program.directives)
+            if d.usable and d.kind in ("bind_storage", "resource") and set(d.variables) & set(group.members)
         ),
         written=any(a.kind == "write" for m in group.members for a in analysis.of_array(m)),
         loops=needs,
@@ -266,6 +283,7 @@ def _demand(
         own=make_layout(dims, memory.partition) if any(x.origin == "auto" for x in memory.partition) else None,
         directives=(),
         fault=fault,
+        copyable=copyable,
         rows=bool(group.faults),
     )
 
@@ -309,11 +327,20 @@ def partition_directives(
     return tuple(directives)
 
 
-def storage_directive(program: Program, root: int, storage: str, function: str) -> Directive:
-    """BIND_STORAGE of one array."""
+def storage_directive(
+    program: Program, root: int, storage: str, function: str, bindings: Sequence[int] = ()
+) -> Directive:
+    """BIND_STORAGE of one array, in the kind of memory and with the latency that ``bindings`` ask for."""
     variable = program.variable(root)
-    words = (Option("variable", variable.name, variable.at), Option("type", storage, variable.at))
-    text = f"HLS bind_storage variable={variable.name} type={storage}"
+    said = [Option("variable", variable.name, variable.at), Option("type", storage, variable.at)]
+    for d in (program.directives[k] for k in bindings):
+        core = (d.option("core") or "").lower().rpartition("_")[2]
+        impl = core if core in ("bram", "uram", "lutram") else d.option("impl")
+        for name, value in (("impl", impl), ("latency", d.option("latency"))):
+            if value and not any(o.name == name for o in said):
+                said.append(Option(name, value, variable.at))
+    words = tuple(said)
+    text = " ".join(["HLS bind_storage", *(f"{o.name}={o.value}" for o in words)])
     return Directive(
         "bind_storage", "vitis", "pragma", variable.at, text, words, {}, variable.function or function, None, (root,)
     )

@@ -174,6 +174,55 @@ L:  for (int i = 0; i < 256; i++) {
     assert pasted(split) == new
 
 
+HANDED_ON = """\
+#include <string.h>
+void k(const int in[3][64], int out[64], int p, int q)
+{
+    int lines[3][64];
+#pragma HLS bind_storage variable=lines type=ram_2p impl=lutram
+    memcpy(&lines[0][0], &in[0][0], sizeof lines);
+L:  for (int i = 0; i < 63; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = lines[p][i] + lines[q][i] + lines[p][i + 1] + lines[q][i + 1];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("bound", [True, False])
+def test_a_memory_that_nothing_may_partition_has_copies_for_its_reads(bound: bool) -> None:
+    text = (
+        HANDED_ON
+        if bound
+        else HANDED_ON.replace("#pragma HLS bind_storage variable=lines type=ram_2p impl=lutram\n", "")
+    )
+    result = run(text)
+    found = array(result, "lines")
+    asked = " impl=lutram" * bound
+    assert found.pragmas == (f"#pragma HLS bind_storage variable=lines type=ram_1wnr{asked}",)
+    assert result.loops[-1].ii_after == 1 and len(found.removed) == bound
+    new = pasted(text)
+    assert "ram_2p" not in new and iis(new)["L"] == 1 and pasted(new) == new
+
+
+def test_a_memory_that_is_named_is_another_one_only_where_no_banks_serve() -> None:
+    text = """\
+void k(int out[64])
+{
+    int A[64];
+#pragma HLS bind_storage variable=A type=ram_2p
+F:  for (int i = 0; i < 64; i++) A[i] = i;
+L:  for (int i = 0; i < 60; i += 4) {
+#pragma HLS PIPELINE II=1
+        out[i] = A[i] + A[i + 1] + A[i + 2] + A[i + 3];
+    }
+}
+"""
+    assert array(run(text), "A").kind == "cyclic"
+    twice = text.replace("out[i] =", "A[i] = A[i + 1] = out[i] =").replace("A[i + 1] +", "A[out[i] & 63] +")
+    assert array(run(twice), "A").kind != "replicate"
+
+
 def test_accesses_that_never_run_need_nothing() -> None:
     text = FAR.replace("out[i] = A[i]", "if (i > 20) out[i] = A[i+1] + A[i+2] + A[i+3]; else out[i] = A[i]")
     assert array(run(text), "A").banks == array(run(FAR), "A").banks == 2

@@ -166,6 +166,7 @@ int k(int in[64])
     for (int i = 0; i < 62; i += 2) {
 #pragma HLS PIPELINE II=1
         s += A[i] + A[i + 1] + A[i + 2] + in[i];
+        A[i] = A[i + 1] = s;
     }
     g(A);
     return s;
