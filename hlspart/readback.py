@@ -235,7 +235,7 @@ def with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOpti
         at_top = loop.function in tops and bool(loop.limits) and loop.limits[0].array in outside
         if loop.proof is not None:
             text += f"; {loop.proof.text}"
-        elif at_top and not options.split_top:
+        if (at_top if loop.proof is None else loop.proof.at_ports) and not options.split_top:
             text += "; the top function keeps its ports, unless --split-top is given"
         rule = NOT_HELPED if changes or loop.origin == "auto" else TARGET_MISSED
         severity: Severity = "warning" if rule == TARGET_MISSED else "note"

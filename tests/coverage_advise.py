@@ -131,10 +131,13 @@ def main() -> None:
         answer, after, pairs = written(kernel, asked.reassoc, False)
         words = {k: outcome(old, pairs[k][1], after) for k, old in late.items()}
         said = []
-        if asked.new_ports and any(w.startswith("bound") or "not yet" in w for w in words.values()):
+        known = [pairs[k][1] for k in late]
+        kept = any(x is not None and x.misses and x.proof is not None and x.proof.at_ports for x in known)
+        if asked.new_ports and (kept or any(w.startswith("bound") or "not yet" in w for w in words.values())):
             wider = written(kernel, asked.reassoc, True)
             new = {k: outcome(old, wider[2][k][1], wider[1]) for k, old in late.items()}
-            gained = {k for k in late if words[k] not in ("reached", "proved") and new[k] in ("reached", "proved")}
+            rank = {"reached": 2, "proved": 1}
+            gained = {k for k in late if rank.get(new[k], 0) > rank.get(words[k], 0)}
             if gained:
                 answer, after, pairs = wider
                 words = new | {k: f"{new[k]} with new ports" for k in gained}

@@ -245,7 +245,8 @@ def _demand(
     dims = next(
         (program.variable(m).dims for m in (*roots, *group.members) if None not in program.variable(m).dims), ()
     )
-    fault, copyable = None, True
+    fault = None
+    copyable = len({len(program.variable(m).dims) for m in group.members if program.variable(m).is_array}) == 1
     if memory.storage in OFF_CHIP:
         fault, copyable = f"{memory.storage} memory has no banks", False
     elif any(f.code != "unknown-element" for f in group.faults) and not only_rows(program, group):

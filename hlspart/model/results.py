@@ -173,12 +173,13 @@ class Proof(Struct, frozen=True):
     """No text with the same operations of a loop in the same order has an II below ``ii``.
 
     ``cycle``: what a value goes through from iteration to iteration, whatever the memories; else ``words`` say what
-    else keeps every text from it.
+    else keeps every text from it. ``at_ports``: as long as the top function keeps the ports that it has.
     """
 
     ii: int
     cycle: tuple[CycleStep, ...]
     words: str = ""
+    at_ports: bool = False
 
     @property
     def text(self) -> str:

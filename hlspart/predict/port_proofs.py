@@ -45,12 +45,15 @@ def _through_channels(p: Prediction, aim: int) -> Proof | None:
 def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
     """Why ports keep ``iterations`` of a loop from II ``aim`` on average; None where nothing proves it.
 
-    Counted are elements of arguments that the program only loads, or stores in this loop alone. Memories with a
-    declared extent are left out, since a directive may split them, and so is a bus that the tool may make wider.
+    Counted are elements of arguments that the program only loads, or stores in this loop alone. A directive may split
+    memories with a declared extent: of these the proof is about the ports that they have. A bus that the tool may make
+    wider is left out.
     """
     storage, nest = p.elaborated.storage, p.elaborated.nest
-    if not iterations or p.resource_ii <= aim or nest.outer:
+    around = [storage.analysis.loops[x.id].trip_count.exact for x in nest.outer]
+    if not iterations or p.resource_ii <= aim or None in around:
         return None
+    iterations *= math.prod(n for n in around if n is not None)
     best: Proof | None = None
     for variable, count in p.counts.items():
         memory = storage.memory(variable)
@@ -62,10 +65,8 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
             continue
         group = storage.analysis.group_of.get(variable)
         tied = {variable, *(v for v, g in storage.analysis.group_of.items() if g == group and g is not None)}
-        if not bus and not any(
-            None in a.dims for v in tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)
-        ):
-            continue
+        shapes = [a.dims for v in tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)]
+        splits = not bus and all(None not in dims for dims in shapes)
         accesses = [a for a in storage.analysis.accesses if a.array in tied]
         kinds = {a.kind for a in accesses}
         inside = all(a.array == variable and nest.chain and nest.chain[-1].id in a.loops for a in accesses)
@@ -83,9 +84,9 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
             text = (
                 f"proved: the {moved} elements of '{record.name}' that the loop {verb} take {cycles} cycles at the "
                 f"ports of the top function{', which nothing makes wider' * bus}, II {least} in its {iterations} "
-                "iterations, or as long outside of it"
+                f"iterations, or as long outside of it{'; a partition of it would give the top more ports' * splits}"
             )
-            best = Proof(least, (), text)
+            best = Proof(least, (), text, at_ports=splits)
     return best
 
 

@@ -83,7 +83,7 @@ THROUGH_PORTS = {  # arguments, body of 16 iterations, the II that the distinct 
     "four each": ("const int *a, int o[16]", "o[i] = a[4 * i] + a[4 * i + 1] * a[4 * i + 2] - a[4 * i + 3];", 2),
     "stored": ("int k, int *a", "for (int j = 0; j < 6; j++) a[i * 6 + j] = i * j + k;", 3),
     "read again": ("const int *a, int o[16]", "o[i] = a[i] + a[i + 1] + a[i + 2] + a[i + 3];", None),
-    "a directive may split it": ("const int a[64], int o[16]", "o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", None),
+    "a directive may split it": ("const int a[64], int o[16]", "o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", 2),
     "more than what recurs": (
         "const float *a, float *o",
         "float s = 0; for (int j = 0; j < 16; j++) s += a[16 * i + j]; o[i % 2] = o[i % 2] / s;",
@@ -103,8 +103,23 @@ def test_elements_come_through_the_ports_of_the_top(case: str) -> None:
     if least is not None:
         after = kernel_.rewrite(infer=True).kernel().pipeline.figures
         cycles = after.functions[0].latency.max
-        assert cycles is not None and cycles >= 16 * least
+        assert cycles is not None and (cycles >= 16 * least or loop.proof is None or loop.proof.at_ports)
         assert loop.proof is not None and "at the ports of the top function" in loop.proof.text
+        assert loop.proof.at_ports == ("a[64]" in arguments) == ("more ports" in loop.proof.text)
+
+
+@pytest.mark.parametrize(("outer", "least"), [("4", 2), ("n", None)])
+def test_loops_around_count_as_iterations(outer: str, least: int | None) -> None:
+    """256 elements at two ports in 64 iterations; run four times, one and the same element is loaded once."""
+    text = (
+        f"void f(const int *a, int o[4][16], int n) {{\nfor (int k = 0; k < {outer}; k++) {{\n    o[k][0] = k;\n"
+        "L: for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n"
+        "o[k][i] += a[64 * k + 4 * i] + a[64 * k + 4 * i + 1] * a[64 * k + 4 * i + 2] - a[64 * k + 4 * i + 3];"
+        "\n}\n}\n}\n"
+    )
+    for same, proved in ((text, least), (text.replace("64 * k + ", ""), None)):
+        (loop,) = [x for x in hlspart.parse(same).pipeline.figures.loops if x.name == "L"]
+        assert loop.misses and (None if loop.proof is None else loop.proof.ii) == proved
 
 
 @pytest.mark.parametrize(
@@ -131,15 +146,15 @@ def test_elements_come_over_a_bus_that_nothing_widens(
     assert least is None or (loop.ii == least and loop.proof is not None and "makes wider" in loop.proof.text)
 
 
-@pytest.mark.parametrize(("at_top", "least"), [("const int *a", 2), ("const int a[64]", None)])
-def test_what_may_be_split_is_what_the_top_declares(at_top: str, least: int | None) -> None:
+@pytest.mark.parametrize(("at_top", "splits"), [("const int *a", False), ("const int a[64]", True)])
+def test_what_may_be_split_is_what_the_top_declares(at_top: str, splits: bool) -> None:
     loop = THROUGH_PORTS["four each"][1]
     text = (
         "static void g(const int a[64], int o[16]) {\nL: for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n"
         f"{loop}\n}}\n}}\nvoid f({at_top}, int o[16]) {{ g(a, o); }}\n"
     )
     (found,) = hlspart.parse(text).pipeline.figures.loops
-    assert found.misses and (None if found.proof is None else found.proof.ii) == least
+    assert found.misses and found.proof is not None and (found.proof.ii, found.proof.at_ports) == (2, splits)
 
 
 CHANNELS = {  # body, the words that each iteration moves through one channel
