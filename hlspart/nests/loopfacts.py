@@ -38,8 +38,15 @@ class LoopFacts:
 
     @cached_property
     def looped(self) -> frozenset[str]:
-        """Functions of the program with loops in them."""
-        return frozenset(loop.function for loop in self.program.loops.values())
+        """Functions of the program with loops in them that UNROLL does not unroll completely."""
+        asked = {d.loop for ds in self.program.usable.values() for d in ds if d.kind == "unroll" and self._of_all(d)}
+        return frozenset(loop.function for loop in self.program.loops.values() if loop.id not in asked)
+
+    def _of_all(self, unroll: Directive) -> bool:
+        """Whether UNROLL leaves nothing of its loop, which may be another function's."""
+        info = self.analysis.loops.get(unroll.loop) if unroll.loop is not None else None
+        factor, trip = unroll.values.get("factor"), None if info is None else info.trip_count.exact
+        return unroll.modelled and not off(unroll) and trip is not None and (factor is None or factor >= trip)
 
     @cached_property
     def kept(self) -> frozenset[str]:

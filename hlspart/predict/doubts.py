@@ -65,7 +65,7 @@ def ii_range(p: Prediction, floor: int) -> IIRange | None:
 def doubts(p: Prediction) -> tuple[Doubt, ...]:
     """All that is not known of a loop, whether it matters or not."""
     item = p.elaborated
-    orders = (*item.carriers.doubts(p.problem.graph), *_of_choices(p), *item.lowered.doubts)
+    orders = (*item.carriers.doubts(p.problem.graph), *_of_choices(p), *_of_chosen_banks(p), *item.lowered.doubts)
     return (*p.doubts, *orders, *_of_ports(p), *item.requests.doubts, *_of_sums(p), *of_one_memory(p))
 
 
@@ -86,6 +86,29 @@ def _of_choices(p: Prediction) -> Iterator[Doubt]:
             yield Doubt(Cause(REGROUPED), fewer=frozenset({"add", "sub"}))
         if item.storage.target.unsafe_math and (inner := _inner_sums(p)):
             yield Doubt(about(REGROUPED, (ops[i] for i in inner)), passed=inner)
+
+
+def _of_chosen_banks(p: Prediction) -> Iterator[Doubt]:
+    """What a recurrence computes with words whose bank is chosen at run time, in the state that chooses it.
+
+    One report (2024.1, 64 banks): a load, the choice, a sum and its store in two states; no report has them in three.
+    """
+    item, graph = p.elaborated, p.problem.graph
+    if p.recurrence_ii <= 1:
+        return
+    chosen = {
+        ident
+        for variable, members in item.members.items()
+        if not (memory := item.storage.memory(variable)).registers
+        for k, ident in enumerate(members)
+        if graph.ops[ident].kind == "load" and len(item.problems[variable].reach(k, memory.layout)) > 1
+    }
+    users = {e.sink for e in graph.edges if e.kind == "data" and e.source in chosen} if chosen else frozenset[int]()
+    users -= {i for i in users if graph.ops[i].kind in ("load", "store")}
+    short = frozenset(i for i in users if p.problem.timing[i].states == 1)
+    if short:
+        text = "whether a bank is chosen and the word is computed with in one state is not known"
+        yield Doubt(about(text, (graph.ops[i] for i in short)), passed=short)
 
 
 def _of_ports(p: Prediction) -> Iterator[Doubt]:

@@ -379,3 +379,19 @@ def test_a_factor_that_is_a_variable_is_a_constant_to_some_tools():
     assert old.ii is None and "variables in ARRAY_PARTITION" in (old.cause or "")
     assert new.ii is not None and new.ii > 1
     assert loop(text.replace("factor=lanes", "factor=4"), tool="vivado-hls-2019.2").ii == 1
+
+
+def test_a_bank_chosen_at_run_time_and_a_sum_may_fit_into_one_state():
+    """A switch (2024.1, 5 ns) adds to a word of 64 queues at II 2 where the model has a state more."""
+    text = """void f(unsigned char at[64], unsigned char b[64], short out[64]) {
+    static short queue[64][64];
+#pragma HLS ARRAY_PARTITION variable=queue complete dim=2
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        if (queue[at[i]][b[i]] < 1000) queue[at[i]][b[i]] += b[i];
+    }
+    for (int i = 0; i < 64; i++) out[i] = queue[i][b[i]];
+}
+"""
+    known = loop(text, "L", tool="vitis-2024.1", clock_ns=5.0, part="xczu9eg-ffvb1156-2-e")
+    assert (known.ii, known.bounds) == (None, (2, 3))

@@ -219,3 +219,24 @@ PRAGMA
     pipelined = [x.name for x in result(text.replace("PRAGMA", "#pragma HLS UNROLL"), tool="vitis-2020.2").loops]
     assert pipelined == ["P"]
     assert "A" in [x.name for x in result(text.replace("PRAGMA", ""), tool="vitis-2020.2").loops if x.pipelined]
+
+
+FULLY = [("#pragma HLS UNROLL", True), ("#pragma HLS UNROLL factor=4", False)]
+
+
+@pytest.mark.parametrize(("unroll", "pipelined"), FULLY)
+def test_a_function_whose_loops_are_unrolled_has_none(unroll: str, pipelined: bool) -> None:
+    """A report of 2024.1: a loop around a method that shifts 16 registers in an unrolled loop is pipelined."""
+    text = f"""void shift(int row[16], int x) {{
+#pragma HLS INLINE
+    for (int i = 0; i < 15; i++) {{
+{unroll}
+        row[i] = row[i + 1];
+    }}
+    row[15] = x;
+}}
+void f(int x[64], int out[64][16]) {{
+    L: for (int i = 0; i < 64; i++) shift(out[i], x[i]);
+}}
+"""
+    assert loop(text, "L", tool="vitis-2023.2").pipelined is pipelined
