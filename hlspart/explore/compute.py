@@ -16,6 +16,7 @@ from hlspart.model.program import (
     Binary,
     Conditional,
     Declare,
+    Expr,
     ExprStmt,
     Loop,
     Name,
@@ -132,6 +133,8 @@ class Compute:
                 operand = self._operand(ref)
                 if operand is None or operand.in_place or operand.written or operand.name in parts:
                     continue
+                if any(self.frame.w.windows[self.frame.nest.operands.index(operand)].still):
+                    continue
                 if all(name in self.frame.w.counters for form in self.frame.w.forms[ref.id] for name, _ in form.terms):
                     yield ref, operand
 
@@ -139,7 +142,8 @@ class Compute:
         """Whether the text of an iteration names a variable outside of what is replaced, its own tests included."""
         kept = [s for _, s, _ in self.frame.w.kept]
         moved = zip(self.frame.nest.operands, self.frame.w.windows, strict=True)
-        hidden = [u.at.span for o, w in moved if not o.in_place for u in self.frame.texts.uses.get(w.variable.id, ())]
+        whole = [(o, w) for o, w in moved if not o.in_place and not any(w.still)]
+        hidden = [u.at.span for _, w in whole for u in self.frame.texts.uses.get(w.variable.id, ())]
         for ref in self.frame.w.stands_for.values():
             operand = self._operand(ref)
             if operand is not None and operand.in_place and self.frame.texts.mentions(ref.at.span, variable):
@@ -226,17 +230,7 @@ class Compute:
             raise Refusal("macro", "a macro makes a statement of the nest", stmt.at)
         edits: dict[Span, str] = {}
         for root in statement_expressions(self.frame.program, stmt):
-            for e in walk(root):
-                if isinstance(e, ArrayRef) and (operand := self._operand(e)) is not None:
-                    if operand.in_place:
-                        continue
-                    word = self._element(e, operand, parts)
-                    edits[self._editable(e.at)] = self.ahead.get(word, word)
-                elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
-                    ref = self.frame.w.stands_for[e.variable]
-                    stored_in = self._operand(ref)
-                    assert stored_in is not None
-                    edits[self._editable(e.at)] = self._element(ref, stored_in, parts)
+            edits |= self._edits(root, parts)
         if isinstance(stmt, Declare) and stmt.variables[0] in self.frame.w.stands_for:
             variable = self.frame.program.variable(stmt.variables[0])
             init = variable.declarations[0].initialiser
@@ -248,6 +242,24 @@ class Compute:
             return f"{self._element(ref, stored_in, parts)} = {value};"
         text = self.frame.texts.edited(stmt.at.span, edits)
         return text if not isinstance(stmt, Declare) or text.rstrip().endswith(";") else text + ";"
+
+    def _edits(self, root: Expr, parts: frozenset[str]) -> dict[Span, str]:
+        """What replaces elements of buffers in an expression."""
+        edits: dict[Span, str] = {}
+        inside: set[int] = set()  # references in indices that are replaced with the element
+        for e in walk(root):
+            if isinstance(e, ArrayRef) and (operand := self._operand(e)) is not None and e.id not in inside:
+                if operand.in_place:
+                    continue
+                word = self._element(e, operand, parts)
+                edits[self._editable(e.at)] = self.ahead.get(word, word)
+                inside |= {r.id for index in e.indices for r in walk(index) if isinstance(r, ArrayRef)}
+            elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
+                ref = self.frame.w.stands_for[e.variable]
+                stored_in = self._operand(ref)
+                assert stored_in is not None
+                edits[self._editable(e.at)] = self._element(ref, stored_in, parts)
+        return edits
 
     def _editable(self, at: object) -> Span:
         kind, span = getattr(at, "kind", ""), getattr(at, "span", None)
@@ -268,7 +280,12 @@ class Compute:
         index = []
         for d, dim in enumerate(operand.dims):
             pieces = []
-            shift = forms[d].const - self.frame.w.windows[number].low[d]
+            low = self.frame.w.windows[number].low[d]
+            if self.frame.w.windows[number].still[d]:
+                given = self.frame.texts.edited(ref.brackets[d].span, self._edits(ref.indices[d], parts))[1:-1]
+                index.append(f"({given}) - {low}" if low > 0 else f"({given}) + {-low}" if low else given)
+                continue
+            shift = forms[d].const - low
             strides = dict(dim.terms)
             for name, c in forms[d].terms:
                 k = self.frame.w.counters.get(name)

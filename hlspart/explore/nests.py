@@ -9,20 +9,18 @@ taken from the inside: the nests in the body of a loop, each of them once in eve
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
-
-from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts
 from hlspart.explore.box import LoopBox, bounds_named, box
-from hlspart.explore.records import KeptNest, OperandWindow, ReadNest, When, boxes_meet
+from hlspart.explore.records import KeptNest, ReadNest, When
 from hlspart.explore.requests import outer_loops
 from hlspart.explore.sums import Sums
-from hlspart.model.access import Access, AccessAnalysis, Affine
-from hlspart.model.exploring import Dim, Operand, TiledNest
+from hlspart.explore.windows import Windows
+from hlspart.model.access import Access, AccessAnalysis
+from hlspart.model.exploring import TiledNest
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -36,14 +34,12 @@ from hlspart.model.program import (
     PointerType,
     PragmaMark,
     Program,
-    ScalarType,
     Stmt,
     Variable,
     walk,
     walk_statements,
 )
 from hlspart.semantics.effects import statement_expressions
-from hlspart.sets.carried import share
 
 
 def nests(program: Program, analysis: AccessAnalysis, function: Function, whole: int) -> list[ReadNest | KeptNest]:
@@ -52,18 +48,34 @@ def nests(program: Program, analysis: AccessAnalysis, function: Function, whole:
     They are the outermost loops, or what stands in the body of one that is no nest itself.
     """
 
-    def read(loop: Loop, around: tuple[Loop, ...]) -> list[ReadNest | KeptNest]:
+    def alone(loop: Loop, around: tuple[Loop, ...], still: bool) -> ReadNest | KeptNest:
         try:
-            return [_Reader(program, analysis, function, loop, whole, around).read()]
+            return _Reader(program, analysis, function, loop, whole, around, still).read()
         except Refusal as refusal:
-            kept = KeptNest(loop, str(refusal), refusal, around)
-        if not _repeats(program, analysis, loop):
-            return [kept]
-        inside = [n for inner in outer_loops(loop.body) for n in read(inner, (*around, loop))]
-        several = kept.refusal.code == "imperfect"  # which says nothing of what is inside
-        return inside if several or any(isinstance(n, ReadNest) for n in inside) else [kept]
+            return KeptNest(loop, str(refusal), refusal, around)
+
+    def read(loop: Loop, around: tuple[Loop, ...]) -> list[ReadNest | KeptNest]:
+        one = alone(loop, around, False)
+        if isinstance(one, ReadNest):
+            return [one]
+        several = one.refusal.code == "imperfect"  # which says nothing of what is inside
+        repeats = _repeats(program, analysis, loop)
+        inside = [n for inner in outer_loops(loop.body) for n in read(inner, (*around, loop))] if repeats else []
+        most = max((_free(n.nest) for n in inside if isinstance(n, ReadNest)), default=0)
+        if not several:
+            # where windows lie still arrays stay on the chip; in each iteration of a loop around they would move
+            still = alone(loop, around, True)
+            if isinstance(still, ReadNest) and _free(still.nest) >= max(most, 1 if around else 0):
+                return [still]
+        return inside if inside and (several or any(isinstance(n, ReadNest) for n in inside)) else [one]
 
     return [n for loop in outer_loops(function.body) for n in read(loop, ())]
+
+
+def _free(nest: TiledNest) -> int:
+    """Loops along which several elements may share the work."""
+    own = nest.reductions if nest.ordered and not nest.sums else frozenset()
+    return sum(n > 1 for k, n in enumerate(nest.extents) if k not in own | nest.whole)
 
 
 #: Directives by which the body of a loop is no longer run once after the other.
@@ -80,13 +92,13 @@ def _repeats(program: Program, analysis: AccessAnalysis, loop: Loop) -> bool:
 class _Reader:
     def __init__(
         self, program: Program, analysis: AccessAnalysis, function: Function, outer: Loop, whole: int,
-        around: tuple[Loop, ...],
+        around: tuple[Loop, ...], still: bool,
     ) -> None:  # fmt: skip
+        self.still = still
         self.program, self.analysis, self.function, self.outer, self.whole = program, analysis, function, outer, whole
         self.around = {str(analysis.loops[x.id].iterator): x for x in around}
         self.boxes: dict[int, LoopBox] = {}  # by loop
         self.kept: list[tuple[int, Stmt, bool]] = []
-        self.owner: dict[int, int] = {}
 
     def read(self) -> ReadNest:
         if not self.outer.at.editable or self.outer.at.span.path not in self.program.given:
@@ -101,14 +113,13 @@ class _Reader:
         loops, body = band[:tail], band[tail - 1].body
         self._body_loops(body)
         boxes = tuple(self._box(x) for x in loops)
-        strides = tuple(b.stride for b in boxes)
         counts = frozenset(self.analysis.loops[x.id].variable for x in self._all_loops())
         self.sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept)
         self.sums.read(body, counts)
         accesses = self._accesses()
-        operands, windows = self._operands(loops, strides, accesses)
-        self._writes(loops, operands)
-        ordered, sums = self.sums.order(operands, windows, self.owner)
+        reader = Windows(self.program, self.analysis, self.outer, self.around, self._box, self.sums, self.still)
+        operands, windows = reader.read(loops, accesses)
+        ordered, sums = self.sums.order(operands, windows, reader.owner)
         nest = TiledNest(
             self.outer.name,
             tuple((self._iterator(x), n) for x, n in zip(loops, trips, strict=False)),
@@ -127,7 +138,7 @@ class _Reader:
         )
         self._worked_out(kept, boxes)
         forms = {
-            a.ref: tuple(self._apart(f)[0] for f in self._form(self.program.variable(a.array), a))
+            a.ref: reader.forms(self.program.variable(a.array), a, windows[reader.owner[a.ref]])
             for mine in accesses.values() for a in mine
         }  # fmt: skip
         moving = {n for w in windows for d in w.moved for n, _ in d}
@@ -136,7 +147,7 @@ class _Reader:
         counters = {str(self.analysis.loops[x.id].iterator): k for k, x in enumerate(loops)}
         return ReadNest(
             nest, self.function, tuple(self.around.values()), tuple(loops), boxes, kept, body, windows,
-            self._scalars(loops), self.sums.stands_for, tuple(self.sums.dropped), forms, self.owner, counters, names,
+            self._scalars(loops), self.sums.stands_for, tuple(self.sums.dropped), forms, reader.owner, counters, names,
             moved, self._lost(loops, boxes),
         )  # fmt: skip
 
@@ -199,18 +210,13 @@ class _Reader:
         variable = self.analysis.loops[loop.id].variable
         return self.program.variable(variable).name if variable is not None else loop.name
 
+    def _all_loops(self) -> Iterator[Loop]:
+        return (s for s in walk_statements(self.outer) if isinstance(s, Loop))
+
     def _from_base(self, loop: Loop) -> str:
         """What the iterator of a loop is from its base on."""
         base = self._box(loop).base
         return self._iterator(loop) if base is None else f"({self._iterator(loop)} - ({base.text}))"
-
-    def _apart(self, form: Affine) -> tuple[Affine, tuple[tuple[str, int], ...]]:
-        """An index without iterators of the loops around, and their part of it."""
-        moved = tuple(t for t in form.terms if t[0] in self.around)
-        return Affine(tuple(t for t in form.terms if t not in moved), form.const), moved
-
-    def _all_loops(self) -> Iterator[Loop]:
-        return (s for s in walk_statements(self.outer) if isinstance(s, Loop))
 
     # ------------------------------------------------------------------------------ operands
 
@@ -227,152 +233,7 @@ class _Reader:
                 accesses.setdefault(a.array, []).append(a)
         return accesses
 
-    def _operands(
-        self, loops: Sequence[Loop], strides: Sequence[int], accesses: dict[int, list[Access]]
-    ) -> tuple[tuple[Operand, ...], tuple[OperandWindow, ...]]:
-        if not accesses:
-            raise Refusal("no-array", "the nest uses no array", self.outer.at)
-        pairs: list[tuple[Operand, OperandWindow]] = []
-        for v, mine in accesses.items():
-            variable = self.program.variable(v)
-            groups = self._windows(loops, variable, mine)
-            for number, group in enumerate(groups):
-                operand, window = self._operand(loops, strides, variable, group)
-                taken = {*(x.name for x, _ in pairs), *(self.program.variable(u).name for u in accesses)}
-                name = operand.name if not number else next(
-                    n for k in itertools.count(number + 1) if (n := f"{operand.name}_{k}") not in taken
-                )  # fmt: skip
-                self.owner |= {a.ref: len(pairs) for a in group}
-                trips = [self._box(x).trips for x in loops]
-                if any(w.variable is variable and boxes_meet(trips, (x, w), (operand, window)) for x, w in pairs):
-                    why = f"{variable.name} is written through windows whose boxes meet"
-                    raise Refusal("window", why, group[0].at)
-                pairs.append((replace(operand, name=name), window))
-        return tuple(o for o, _ in pairs), tuple(w for _, w in pairs)
-
-    def _windows(self, loops: Sequence[Loop], variable: Variable, mine: list[Access]) -> list[list[Access]]:
-        """Accesses to an array, apart where loops move them in different ways.
-
-        Those of a window that is written have it to themselves: no other one meets it while the nest runs.
-        """
-        band = {self.analysis.loops[x.id].iterator for x in loops}
-        windows: dict[tuple[object, ...], list[Access]] = {}
-        for a in mine:
-            outside = band.union(self.around)
-            moved = tuple(tuple((n, c) for n, c in f.terms if n in outside) for f in self._form(variable, a))
-            windows.setdefault(moved, []).append(a)
-        groups = list(windows.values())
-        outer = len(self.around)
-        for group in groups:
-            for write in (a for a in group if a.kind == "write"):
-                for other in (a for g in groups if g is not group for a in g):
-                    ends = [(a.domain, a.map) for a in (write, other) if a.map is not None]
-                    if len(ends) < 2 or share((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]), outer):
-                        why = f"{variable.name} is used through several windows, which meet"
-                        raise Refusal("window", why, other.at)
-        return groups
-
-    def _operand(
-        self, loops: Sequence[Loop], strides: Sequence[int], variable: Variable, mine: list[Access]
-    ) -> tuple[Operand, OperandWindow]:
-        shape = variable.as_array
-        if shape is None or not isinstance(shape.element, ScalarType):
-            raise Refusal("element", f"elements of {variable.name} are no plain values", mine[0].at)
-        band = {self.analysis.loops[x.id].iterator: k for k, x in enumerate(loops)}
-        parts = [[self._apart(f) for f in self._form(variable, a)] for a in mine]
-        forms, moves = [[f for f, _ in p] for p in parts], [[m for _, m in p] for p in parts]
-        dims, lows, ranges, exact = [], [], [], []
-        for d in range(len(forms[0])):
-            linear = {
-                (tuple((band[n], c) for n, c in f[d].terms if n in band), m[d]): a.at
-                for f, m, a in zip(forms, moves, mine, strict=True)
-            }
-            if len(linear) > 1:
-                raise Refusal("window", f"{variable.name} is used through several windows", list(linear.values())[1])
-            terms = tuple(sorted((k, c * strides[k]) for k, c in next(iter(linear))[0]))
-            spans = [self._span(f[d], band, a) for f, a in zip(forms, mine, strict=True)]
-            low, high = min(s[0] for s in spans), max(s[1] for s in spans)
-            ends = [a.range[d] if a.range is not None else (None, None) for a in mine]
-            if any(e is None for pair in ends for e in pair):
-                raise Refusal("range", f"the range of {variable.name} is not known", mine[0].at)
-            first, last = min(e[0] or 0 for e in ends), max(e[1] or 0 for e in ends)
-            dims.append(Dim(terms, high - low + 1))
-            lows.append(low)
-            ranges.append((first, last))
-            exact.append(high == low and len(terms) <= 1 and all(abs(c) == 1 for _, c in terms))
-        written = any(a.kind == "write" for a in mine) or any(
-            r.variable == variable.id for r in self.sums.stands_for.values()
-        )
-        sometimes = any(self._box(x).varies for x in self._all_loops() if x.id in mine[0].loops)
-        certain = mine[0].kind == "write" and not (mine[0].branch or sometimes) and mine[0].exact and all(exact)
-        own = {k for dim in dims for k, _ in dim.terms}  # all loops: no tile leaves unfinished
-        passing = variable.storage == "local" and written and certain and len(own) == len(loops)
-        live = not passing or self.sums.named_outside(variable)
-        operand = Operand(
-            variable.name, -(-shape.element.bits // 8), tuple(dims), not (written and certain), written, live=live
-        )
-        shifts = tuple(self._shift(terms) for terms in moves[0])
-        return operand, OperandWindow(variable, tuple(lows), tuple(ranges), tuple(exact), tuple(moves[0]), shifts)
-
-    def _shift(self, terms: Sequence[tuple[str, int]]) -> tuple[int, int]:
-        """The least and the most that iterators of loops around the nest come to, whether it has iterations or not."""
-        low = high = 0
-        for name, c in terms:
-            info = self.analysis.loops[self.around[name].id]
-            start = info.lower or Affine((), 0)
-            first, last = self._shift([t for t in start.terms if t[0] in self.around])
-            more = (info.step or 1) * ((info.trip_count.exact or 1) - 1)
-            ends = [c * (start.const + end) for end in (first + min(0, more), last + max(0, more))]
-            low, high = low + min(ends), high + max(ends)
-        return low, high
-
-    def _form(self, variable: Variable, access: Access) -> tuple[Affine, ...]:
-        if not access.affine or access.index is None or any(f is None for f in access.index):
-            why = access.reason or "an index that is no sum of iterators"
-            raise Refusal("non-affine", f"{variable.name} is not affine here: {why}", access.at)
-        known = {*self.around, *(self.analysis.loops[x.id].iterator for x in self._all_loops())}
-        forms = tuple(f for f in access.index if f is not None)
-        for loop in reversed(list(self._all_loops())):  # inner ones first, which begin at outer ones
-            base, own = self._box(loop).base, str(self.analysis.loops[loop.id].iterator)
-            if base is not None:
-                forms = tuple(f + Affine(base.terms, 0).scaled(f.coefficient(own)) for f in forms)
-        for f in forms:
-            for name in f.names:
-                if name not in known:
-                    raise Refusal("non-affine", f"the place in {variable.name} depends on {name}", access.at)
-        return forms
-
-    def _span(self, form: Affine, band: dict[str | None, int], access: Access) -> tuple[int, int]:
-        """Least and greatest of an index without the loops of the band, from their first iterations on."""
-        low = high = form.const
-        for name, c in form.terms:
-            loop = next(x for x in self._all_loops() if self.analysis.loops[x.id].iterator == name)
-            of = self._box(loop)
-            start, end = of.start, of.last
-            if name in band:
-                low, high = low + c * start, high + c * start
-                continue
-            low += min(c * start, c * end)
-            high += max(c * start, c * end)
-        return low, high
-
     # ------------------------------------------------------------------------------ legality
-
-    def _writes(self, loops: Sequence[Loop], operands: Sequence[Operand]) -> None:
-        """Every written window is another one for every two iterations of the loops in its index."""
-        at = self.outer.at
-        if not any(o.written for o in operands):
-            raise Refusal("no-write", "the nest writes no array", at)
-        for o in operands:
-            if not o.written:
-                continue
-            seen: set[int] = set()
-            for dim in o.dims:
-                for k, c in dim.terms:
-                    if len(dim.terms) > 1 or k in seen or c < dim.width:
-                        why = f"iterations of {loops[k].name} may meet in one element of {o.name}"
-                        raise Refusal("dependence", why, at)
-                    seen.add(k)
 
     def _scalars(self, loops: Sequence[Loop]) -> tuple[Variable, ...]:
         """Values that the body needs from outside."""

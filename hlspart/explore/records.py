@@ -25,6 +25,7 @@ class OperandWindow(Struct, frozen=True):
     exact: tuple[bool, ...]  # every element of a tile along a dimension is written
     moved: tuple[tuple[tuple[str, int], ...], ...]  # per dimension: with iterators of the loops around the nest
     shifts: tuple[tuple[int, int], ...]  # the least and the most that these come to
+    still: tuple[bool, ...]  # dimensions along which no loop moves it, though indices may name some
 
 
 def boxes_meet(trips: Sequence[int], one: tuple[Operand, OperandWindow], other: tuple[Operand, OperandWindow]) -> bool:

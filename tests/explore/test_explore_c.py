@@ -383,10 +383,10 @@ def test_comments_outside_of_nests_and_other_functions_stay(pipeline: Pipeline) 
 
 def test_dropped_and_refused(tmp_path: Path) -> None:
     cases = {
-        "for (int i = 0; i < 8; i++) B[i + 1] = B[i] + A[i];": "several windows|meet in one element",
-        "for (int i = 0; i < 8; i++) B[A[i] & 7] = i;": "not affine",
+        "for (int i = 0; i < 8; i++) B[i + 1] = B[i] + A[i];": None,
+        "for (int i = 0; i < 8; i++) B[A[i] & 7] = i;": None,
         "for (int i = 0; i < 8; i++) B[0] = A[i];": None,
-        "for (int i = 0; i < 8; i++) B[i / 2] = A[i];": "sum of iterators|not affine",
+        "for (int i = 0; i < 8; i++) B[i / 2] = A[i];": None,
         "for (int i = 0; i < 8; i++) for (int j = 0; j < (A[i] & 7); j++) B[i] += A[j];": "`j < (A[i] & 7)` is no comp",
         "for (int i = 0; i < 8; i++) for (int j = 0; j != i; j++) B[i] += A[j];": "no comparison",
         "for (int i = 0; i < 8; i++) for (unsigned j = 0; j < i; j++) B[i] += A[j];": "another sign",
@@ -395,11 +395,10 @@ def test_dropped_and_refused(tmp_path: Path) -> None:
         "for (int i = 7; i >= 0; i--) B[i] = A[i];": "counts down",
         "for (int i = 0; i < 8; i++) if (A[i]) break; else B[i] = 1;": "early|break",
         "for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) B[i + j] += A[j];": None,  # inside of i
-        # odd words and even ones: each copy takes the words between along, and would store them as they were
-        "for (int i = 1; i < 5; i++) for (int j = 1; j < 6; j += 2) { B[j] |= 1; B[2 * i + 2] += A[j]; }": "boxes meet",
+        # odd words and even ones: copies of their own would store the words between as they were
+        "for (int i = 1; i < 5; i++) for (int j = 1; j < 6; j += 2) { B[j] |= 1; B[2 * i + 2] += A[j]; }": None,
         "for (int i = 1; i < 5; i++) for (int j = 1; j < 6; j += 2) { B[j] |= A[i]; B[i + 6] += A[j]; }": None,
     }  # fmt: skip
-    refused = 0
     for number, (body, reason) in enumerate(cases.items()):
         path = tmp_path / f"c{number}.c"
         path.write_text(f"void f(int A[16], int B[16]) {{ {body} }}\n")
@@ -411,8 +410,6 @@ def test_dropped_and_refused(tmp_path: Path) -> None:
             continue
         assert isinstance(read[0], KeptNest), body
         assert any(part in read[0].reason for part in reason.split("|")), (body, read[0].reason)
-        refused += 1
-    assert refused == len(cases) - 3
 
 
 def test_a_function_on_one_line_and_behind_another(tmp_path: Path) -> None:

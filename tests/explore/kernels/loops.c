@@ -109,14 +109,6 @@ void steps(int A[N][13], int B[N][13]) {
     }
 }
 
-/* windows of one array that meet */
-void meets(int A[N][N]) {
-    for (int i = 1; i < N; i++)
-        for (int j = 0; j < i; j++)
-            for (int k = 0; k < j; k++)
-                A[i][j] -= A[i][k] * A[j][k];
-}
-
 void all(int L[N][M], int C[N][N], int A[N][N], int B[N][M], int D[N][M], int E[N][3 * N], int x[3 * N], int y[N],
          int R[3][5][M], int C4[M][M], int sum[M], int S[N][13], int T[N][13], int F[N][N], int u[40],
          int w[8], int z[N], int G[3][9], int H[9]) {
