@@ -37,8 +37,8 @@ def test_what_stands_in_a_loop_is_a_nest(pipeline: Pipeline) -> None:
     assert {name: tuple(n.nest.repeats for n in of) for name, of in read.items()} == RUNS
     # boxes: all values that an iterator has in any iteration
     assert [n.nest.extents for name in RUNS for n in read[name]] == [
-        (11, 11, 7), (11, 7, 10), (11, 7, 10), (10,), (10, 10), (11, 25), (11, 11), (11, 5), (1, 6, 5), (9,), (7, 7), (7,),
-        (9, 11), (9, 11)
+        (11, 11, 7), (11, 7, 10), (11, 7, 10), (10,), (10, 10), (11, 25), (11, 11), (11, 5), (1, 6, 5), (9,), (7, 7),
+        (7,), (9, 11), (9, 11)
     ]  # fmt: skip
 
 
