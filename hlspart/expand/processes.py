@@ -24,7 +24,7 @@ from hlspart.expand.region import Refusal, Region
 from hlspart.expand.runs import Runs
 from hlspart.expand.shares import Box, Element, Share, Shares, text_of
 from hlspart.expand.staging import copy_box
-from hlspart.expand.texts import Piece, indented, pieces, scoped_names, type_text, without_label
+from hlspart.expand.texts import Piece, indented, known_there_only, pieces, type_text, without_label
 from hlspart.expand.union import guard_of
 from hlspart.model.expanding import Form, Judgement, Request
 from hlspart.model.program import ArrayRef, Declare, Name, PragmaMark, ScalarType, Variable, walk
@@ -112,11 +112,9 @@ class _Writer(Runs):
             raise self._refuse(f"{function.name} is a template or a method")
         interface = self._interface()
         name, lines = self._functions(interface)
-        inside = scoped_names(self.program.text(self.region.loops[0].body.at))
-        scoped = scoped_names(self.program.text(function.body.at)) - inside
-        for word in re.findall(r"\w+", " ".join(lines)):
-            if word in scoped:
-                raise self._refuse(f"{word} is known in {function.name} only")
+        word = known_there_only(self.program, function, self.region.loops[0].body.at, lines)
+        if word is not None:
+            raise self._refuse(f"{word} is known in {function.name} only")
         edit = Edit(Span(source.path, start, start), "\n".join([*lines, ""]))
         return Processes(self._called(name, indent, interface), edit)
 
@@ -177,8 +175,11 @@ class _Writer(Runs):
             for e in walk(root):
                 if isinstance(e, Name | ArrayRef) and e.variable not in known:
                     v = self.program.variable(e.variable)
-                    if v.function is not None and isinstance(v.type, ScalarType):
-                        values[v.id] = v
+                    if v.function is None:
+                        continue
+                    if not isinstance(v.type, ScalarType):
+                        raise self._refuse(f"{v.name} is no value and no array, and known in {v.function} only")
+                    values[v.id] = v
         return [values[k] for k in sorted(values)]
 
     # ------------------------------------------------------------------------------ the call

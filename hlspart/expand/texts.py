@@ -17,6 +17,7 @@ from hlspart.model.program import (
     Block,
     Declare,
     Expr,
+    Function,
     Loop,
     Name,
     PointerType,
@@ -194,8 +195,19 @@ def scoped_names(text: str) -> frozenset[str]:
     return frozenset(match[1] for name in declarators if (match := re.match(r"\s*(\w+)", name)))
 
 
+def known_there_only(program: Program, function: Function, inside: Origin, lines: Iterable[str]) -> str | None:
+    """A word of ``lines`` that has its meaning from the text of ``function``, and not from what is ``inside``."""
+    scoped = scoped_names(program.text(function.body.at)) - scoped_names(program.text(inside))
+    return (
+        next((word for line in lines for word in re.findall(r"\w+", line) if word in scoped), None) if scoped else None
+    )
+
+
 def type_text(program: Program, variable: int) -> str:
-    """The type of a scalar or of an array's elements as the source spells it, without qualifiers."""
+    """The type of a scalar or of an array's elements as the source spells it, without qualifiers.
+
+    Raises :class:`Refusal` for one without a name.
+    """
     v = program.variable(variable)
     at = v.declarations[0].specifiers
     text = " ".join(program.text(at).split())
@@ -209,6 +221,11 @@ def type_text(program: Program, variable: int) -> str:
         if not isinstance(element, ScalarType):
             raise Refusal("condition", f"the type of {v.name} cannot be written down again", v.at)
         return element.name
+    if "{" in text:
+        tag = re.search(r"\b(?:struct|union|class|enum)\s+\w+(?=\s*\{)", text)
+        if tag is None:
+            raise Refusal("condition", f"the type of {v.name} has no name", v.at)
+        text = tag[0]
     words = [w for w in re.split(r"\s+", text) if w not in ("const", "static", "register", "constexpr", "auto")]
     return " ".join(words) if words or not isinstance(element, ScalarType) else element.name
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
-from hlspart.expand.texts import type_text
+from hlspart.expand.texts import known_there_only, type_text
 from hlspart.explore.compute import Compute
 from hlspart.explore.copies import Copies
 from hlspart.explore.frame import PAD, RegionFrame, counting
@@ -158,6 +158,10 @@ class _Writer:
         writer = Compute(self.frame)
         functions += writer.function(compute)
         self.used = writer.used
+        function, outer = self.frame.w.function, self.frame.w.loops[0]
+        word = known_there_only(self.frame.program, function, outer.at, functions)
+        if word is not None:
+            raise Refusal("condition", f"{word} is known in {function.name} only", outer.at)
         normal = self._normal(functions, (*loads.values(), *stores.values(), compute))
         there = known.get(normal)
         if there is not None:

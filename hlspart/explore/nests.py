@@ -246,10 +246,10 @@ class _Reader:
             for e in walk(root):
                 if isinstance(e, Name) and e.variable not in own and e.variable not in self.sums.stands_for:
                     v = self.program.variable(e.variable)
-                    if v.function is not None and v.storage != "static":
+                    if v.function is not None:
                         if isinstance(v.type, PointerType | ArrayType) or v.reference:
                             raise Refusal("pointer", f"{v.name} is used as an address", e.at)
                         scalars[v.id] = v
         bounds = map(self.program.variable, bounds_named([self._box(x) for x in self._all_loops()]) - own)
-        scalars |= {v.id: v for v in bounds if v.function is not None and v.storage != "static"}
+        scalars |= {v.id: v for v in bounds if v.function is not None}
         return tuple(scalars[k] for k in sorted(scalars))

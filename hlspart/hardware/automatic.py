@@ -36,10 +36,6 @@ class Automatic(Struct, frozen=True, dict=True):
         """Its accesses."""
         return self.arrays.analysis
 
-    @cached_property
-    def _accesses(self) -> dict[int, Access]:
-        return {a.id: a for a in self.analysis.accesses}
-
     def kind(self, variable: Variable) -> tuple[str, bool]:
         """The kind of memory of an array, and whether it follows from how the program uses the array."""
         target = self.target
@@ -108,7 +104,7 @@ class Automatic(Struct, frozen=True, dict=True):
 
     def changes_unrolled(self, access: int) -> bool:
         """Whether the element of an access changes with a loop that is unrolled."""
-        a = self._accesses.get(access)
+        a = self.analysis.by_id.get(access)
         if a is None or a.index is None:
             return False
         names = {self.analysis.loops[x].iterator for x in a.loops if x in self.unrolled}

@@ -39,7 +39,7 @@ class DimLayout(Struct, frozen=True):
     @staticmethod
     def of(kind: DimKind, extent: int, factor: int | None) -> DimLayout:
         """Effective layout for a requested ``factor`` (ignored for whole and complete)."""
-        if kind == "whole":
+        if kind == "whole" or extent == 0:  # nothing to split: an array of no elements, as GNU C has it
             return DimLayout("whole", extent, 1, extent)
         if kind == "complete":
             return DimLayout("complete", extent, extent, 1)

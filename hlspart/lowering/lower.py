@@ -279,7 +279,7 @@ def _picks(ref: MemoryRef, names: tuple[str, ...], storage: Storage) -> bool:
     """Whether each iteration takes another element of one word of a reshaped array."""
     if ref.variable not in storage.packings:
         return False
-    index = next(a for a in storage.analysis.of_array(ref.variable) if a.id == ref.access).index
+    index = storage.analysis.by_id[ref.access].index
     return index is None or any(f is None or any(f.coefficient(n) for n in names) for f in index)
 
 

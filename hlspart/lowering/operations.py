@@ -105,8 +105,8 @@ class Operations:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.program = frame.program
-        self.access = {(a.ref, a.kind): a for a in frame.analysis.accesses}
-        self.by_id = {a.id: a for a in frame.analysis.accesses}
+        self.access = frame.analysis.by_reference
+        self.by_id = frame.analysis.by_id
         self.body = Body()
         self.ranges = Ranges()
         self.constants: dict[int, int | float] = {}

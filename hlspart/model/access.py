@@ -232,6 +232,21 @@ class AccessAnalysis(Struct, frozen=True, dict=True):
         """Arrays that each function itself accesses."""
         return _arrays((a.function, a.array) for a in self.accesses)
 
+    @cached_property
+    def followed_nowhere(self) -> frozenset[int]:
+        """Arrays with accesses whose subscripts are not known."""
+        return frozenset(a.array for a in self.accesses if a.index is None)
+
+    @cached_property
+    def by_id(self) -> Mapping[int, Access]:
+        """Accesses by their number."""
+        return {a.id: a for a in self.accesses}
+
+    @cached_property
+    def by_reference(self) -> Mapping[tuple[int, str], Access]:
+        """Accesses by their expression and what it does."""
+        return {(a.ref, a.kind): a for a in self.accesses}
+
     def of_array(self, variable: int) -> tuple[Access, ...]:
         """Accesses of one variable."""
         return self._of_array.get(variable, ())

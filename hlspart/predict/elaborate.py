@@ -235,8 +235,7 @@ class Elaboration:
     @cached_property
     def _divided(self) -> Mapping[int, tuple[int, ...]]:
         """Completely partitioned dimensions of arrays whose elements are chosen while loops run."""
-        chosen = {a.array for a in self.analysis.accesses if a.index is None}
-        dims = {v: self.storage.memory(v).layout.dims for v in chosen}
+        dims = {v: self.storage.memory(v).layout.dims for v in self.analysis.followed_nowhere}
         return {v: at for v, d in dims.items() if (at := tuple(k for k, x in enumerate(d) if not x.has_local))}
 
     def _moving(self, nest: Nest) -> bool:

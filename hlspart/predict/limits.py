@@ -125,7 +125,7 @@ def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str
     """The first access that finds no port in program order, and those that hold the ports."""
     accesses = p.elaborated.accesses[variable]
     program = p.elaborated.storage.program
-    known = {a.id: a for a in p.elaborated.storage.analysis.accesses}
+    known = p.elaborated.storage.analysis.by_id
 
     if len(chosen) <= ports:
         return ""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from hlspart.expand.region import Refusal
 from hlspart.explore import measured
 from hlspart.explore.bound import Bound
 from hlspart.explore.emit import write
@@ -548,3 +549,43 @@ def test_figures_of_an_iteration_are_read_without_copies(monkeypatch: pytest.Mon
             figures[moves] = [r.written.nest for r in explorer.plan.searched()]
         assert any("_load_" in text for text in read) == moves
     assert figures[False] == figures[True]
+
+
+SCOPES = {
+    "enum { U = 7 };": "U + a[i]",
+    "typedef short T;": "(T)a[i]",
+    "struct P { int x, y; } p = {3, 4};": "p.x + a[i]",
+    "union { int i; float f; } u; u.i = 9;": "u.i + a[i]",
+    "\n#define LM 9\n": "a[i] + LM",
+}
+
+
+def _scoped(tmp_path: Path, declared: str, value: str) -> tuple[Pipeline, list[tuple[ReadNest, Vector]]]:
+    path = tmp_path / "scoped.c"
+    path.write_text(f"""void k(int a[24], int b[24])
+{{
+    {declared}
+    for (int i = 0; i < 24; i++) b[i] = {value};
+}}
+""")
+    pipeline = Pipeline([str(path)], Options())
+    (of,) = found(pipeline, "k")
+    space = Space(of.nest, 2, reassociate=False)
+    split = next(iter(space.slices((2,))))
+    return pipeline, [(of, space.vector((2,), split, next(iter(space.orders(split)))))]
+
+
+@pytest.mark.parametrize("declared", SCOPES)
+def test_names_of_the_function_do_not_leave_it(tmp_path: Path, declared: str) -> None:
+    """The functions that are written stand in front of it, where its types, constants and macros are not known."""
+    pipeline, chosen = _scoped(tmp_path, declared, SCOPES[declared])
+    with pytest.raises(Refusal, match=r"is known in k only|has no name"):
+        write(pipeline.program, chosen, ExternalMemory(64, 0))
+
+
+def test_static_values_are_handed_on(tmp_path: Path) -> None:
+    pipeline, chosen = _scoped(tmp_path, "static int s = 4;", "s + a[i]")
+    texts, _ = write(pipeline.program, chosen, ExternalMemory(64, 0))
+    new = tmp_path / "new.c"
+    new.write_text(texts[str(tmp_path / "scoped.c")])
+    assert verify(str(tmp_path / "scoped.c"), str(new), VerifyOptions(top="k", vectors=2)).status == "equal"

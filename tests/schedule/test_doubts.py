@@ -1,7 +1,7 @@
 """What the tool may or may not see gives bounds that hold both, with the cause."""
 
 import pytest
-from predicting import loop, pipelined_loop
+from predicting import loop, pipelined_loop, result
 
 ROWS = """void f(float A[5][11][10]) {
     for (int c = 0; c <= 3; c++)
@@ -395,3 +395,18 @@ def test_a_bank_chosen_at_run_time_and_a_sum_may_fit_into_one_state():
 """
     known = loop(text, "L", tool="vitis-2024.1", clock_ns=5.0, part="xczu9eg-ffvb1156-2-e")
     assert (known.ii, known.bounds) == (None, (2, 3))
+
+
+@pytest.mark.parametrize("kind", ["", "complete", "cyclic factor=2", "block factor=2"])
+def test_arrays_of_no_elements_are_no_memory(kind: str) -> None:
+    """GNU C has them; what reads one reads outside of it, and nothing divides by its extent."""
+    pragma = f"#pragma HLS ARRAY_PARTITION variable=none {kind}" if kind else ""
+    text = f"""static int none[] = {{}};
+int f(int a[8], int n) {{
+{pragma}
+    L: while (n--) {{ if (!none[0]) return 1; a[n & 7] = 0; }}
+    return 0;
+}}
+"""
+    whole = result(text, top="f")
+    assert {a.name: a.registers for a in whole.arrays if a.name == "none"} in ({}, {"none": 0})

@@ -132,6 +132,8 @@ class NestPrinter(Printer):
 
     def _value(self, e: Expr) -> Iterable[Part]:
         match e:
+            case Const(value=int() as value) if e.text.isidentifier():  # an enumerator, which the new file lacks
+                return (str(value) if value >= 0 else f"({value})",)
             case Name() if e.variable in self._points:
                 return (f"(({c_type(e.type, e.at)}){self.name(e.variable)})",)
             case Unary(op="&" | "*") | Member():
