@@ -49,9 +49,12 @@ def accesses(facts: Facts, variable: Variable) -> list[list[Access]]:
     return list(groups.values())
 
 
+_DATA = ("it depends on the value of", "it is the result of the call")
+
+
 def by_data(access: Access) -> bool:
     """Whether the index of an access depends on a value that is read from somewhere."""
-    return not access.affine and (access.reason or "").startswith("it depends on the value of")
+    return not access.affine and (access.reason or "").startswith(_DATA)
 
 
 _ASKS = ("stream.empty", "stream.read_nb", "stream.size")

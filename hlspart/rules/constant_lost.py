@@ -1,8 +1,9 @@
 """A constant that its type cannot hold.
 
 ## What it does
-Reports a constant below one that an integer gets, one below half a step of an `ap_fixed`, one with more bits than the
-integer that gets it, and a quotient of integer constants that is 0 in an expression of floating-point numbers.
+Reports a constant below one that an integer gets, one below half a step of an `ap_fixed` or beyond its range, one with
+more bits than the integer that gets it or than a literal has, and a quotient of integer constants that is 0 in an
+expression of floating-point numbers.
 
 ## Why is this bad
 The value is 0, or another one: a filter multiplies by nothing, a state is never reached. C says nothing of it.
@@ -62,6 +63,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     text = " ".join(program.text(side.at).split())
                     message = f"'{text}' is a quotient of integers, which is 0"
                     yield facts.report(RULE, side.at, message, "make one of the two a float: 1.0f / n")
+    for name, own in nodes(program).items():
+        for node in own if name not in benches else ():
+            literal = isinstance(node, c.Const) and isinstance(node.value, int) and node.value >> 64
+            if literal and node.at.kind == "plain" and program.text(node.at)[:1].isdigit() and node.at.span not in seen:
+                seen.add(node.at.span)
+                hint = 'write it as a text: ap_uint<96>("0123..", 16)'
+                yield facts.report(
+                    RULE, node.at, f"{program.text(node.at)} has more than the 64 bits of a literal", hint
+                )
     for kind, value in values:
         becomes = _becomes(program, kind, value)
         if becomes is None or not isinstance(kind, c.ScalarType):
@@ -91,6 +101,11 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
     if not isinstance(kind, c.ScalarType) or kind.kind not in ("int", "fixed"):
         return None
     number = value.operand if isinstance(value, c.Unary) and value.op in "+-" else value
+    if kind.kind == "fixed" and isinstance(number, c.Const) and "SAT" not in kind.name:
+        limit = 2.0 ** (kind.bits - kind.fraction_bits - (1 if kind.signed else 0))
+        negative = isinstance(value, c.Unary) and value.op == "-"
+        if number.value >= limit and not (negative and kind.signed and number.value == limit):
+            return f"another number: the greatest is just below {limit:g}"
     if isinstance(number, c.Const) and isinstance(number.value, float):
         step = 1.0 if kind.kind == "int" else 2.0**-kind.fraction_bits / 2  # it may be rounded
         return "0" if 0 < abs(number.value) < step else None

@@ -111,6 +111,8 @@ def _compared(program: c.Program, node: c.Binary) -> tuple[bool, str, int] | Non
         high = (1 << (kind.bits - (1 if kind.signed else 0))) - 1
         if limit is None or constant(program, place) is not None:
             continue
+        if op == "<" and limit == 0 and not kind.signed and kind.library is not None:
+            return False, " ".join(program.text(place.at).split()), high
         decided = limit > high or (op == ">" and limit == high) or (op == "<=" and limit == high)
         if decided:
             return op in ("!=", "<", "<="), " ".join(program.text(place.at).split()), high

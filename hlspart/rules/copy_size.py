@@ -2,8 +2,8 @@
 
 ## What it does
 Reports `memcpy`, `memmove` and `memset` whose size is `sizeof` of an argument that is a pointer, or the number of
-elements of an array whose elements are larger than a byte; `memset` of such elements to a value but 0 or -1; and
-`memcpy` between parts of one array that overlap.
+elements of an array whose elements are larger than a byte; `memset` of such elements to a value but 0 or -1;
+`memcpy` between parts of one array that overlap; and copies of more bytes than a local array has.
 
 ## Why is this bad
 The size is in bytes: only a part of the data is copied, in simulation as in hardware.
@@ -67,7 +67,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for top in own_expressions(facts.program, function.body):
             for call in (e for e in walk(top) if isinstance(e, Call) and len(e.args) == 3):
                 name = (call.function or "").removeprefix("std.").removeprefix("std::")
-                fault = (_fault(facts, call) or _onto_itself(facts, call)) if name in _COPIES else None
+                fault = (
+                    (_fault(facts, call) or _onto_itself(facts, call) or _beyond(facts, call))
+                    if name in _COPIES
+                    else None
+                )
                 if fault is not None:
                     variable, words, hint = fault
                     yield facts.report(RULE, call.at, f"{name}: {words}", hint, [(variable.at, "declared here")])
@@ -113,6 +117,22 @@ def _onto_itself(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
         return None
     words = f"source and target are both in '{to[0].name}' and overlap"
     return to[0], words, "use a loop that begins at the end that is overwritten, or memmove"
+
+
+def _beyond(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
+    """More bytes than there are in a local array from the address on."""
+    size = constant(facts.program, call.args[2])
+    for side in call.args[:2] if size is not None else ():
+        place = _offset(facts, side)
+        variable, at = place if place is not None else (None, 0)
+        each = _bytes(variable) if variable is not None and variable.storage != "parameter" else None
+        if variable is None or each is None or None in variable.dims or 0 in variable.dims:
+            continue
+        left = each * prod(n or 0 for n in variable.dims) - at
+        if size is not None and left < size:
+            words = f"{size} bytes are more than the {left} of '{variable.name}'"
+            return variable, words, "copy as many bytes as both sides have"
+    return None
 
 
 def _offset(facts: Facts, expr: Expr) -> tuple[Variable, int] | None:

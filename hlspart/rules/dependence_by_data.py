@@ -63,6 +63,7 @@ _CLASSES = ("array", "pointer")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Denials that no analysis can confirm."""
+    yield from _within(facts)
     for d in facts.program.directives:
         denies = d.kind == "dependence" and d.usable and d.choice("dependent", ("true", "false")) != "true"
         forward = d.choice("direction", ("raw", "war", "waw")) in (None, "raw")
@@ -188,3 +189,26 @@ def _by_argument(facts: Facts, call: Call, accesses: Sequence[Access]) -> list[A
 
 def _read(expr: Expr) -> bool:
     return isinstance(expr, Call) and expr.function == "stream.read"
+
+
+def _within(facts: Facts) -> Iterator[Diagnostic]:
+    """A denial within an iteration, of a write and a later read whose indices are two values of data."""
+    for d in facts.program.directives:
+        denies = d.kind == "dependence" and d.usable and d.choice("dependent", ("true", "false")) != "true"
+        if not denies or d.choice("type", ("inter", "intra")) != "intra":
+            continue
+        for ident in about(facts, d):
+            inside = [a for a in facts.analysis.of_array(ident) if a.function == d.function and by_data(a)]
+            inside = sorted((a for a in inside if d.loop is None or d.loop in a.loops), key=lambda a: a.order)
+            pairs = ((w, r) for w in inside if w.kind == "write" for r in inside if r.kind == "read")
+            meeting = (p for p in pairs if p[0].order < p[1].order and p[0].loops == p[1].loops)
+            written, read = next((p for p in meeting if not set(p[0].branch) ^ set(p[1].branch)), (None, None))
+            if written is None or read is None or _table(facts, written) or _table(facts, read):
+                continue
+            name = facts.program.variable(ident).name
+            message = (
+                f"data decide whether '{name}' is read where this iteration has written it: the hardware is wrong then"
+            )
+            related = [(written.at, "written here"), (read.at, "read here")]
+            yield facts.report(RULE, d.at, message, "remove it, or compare the two indices", related)
+            break

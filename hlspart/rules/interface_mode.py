@@ -88,7 +88,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, words, hint, [(variable.at, "the port")])
         if mode == "s_axilite":
             yield from _one_register(facts, d)
-    for name in entries(facts) if any(True for _ in interfaces(facts)) else ():
+    about = {d.function for d in facts.program.directives if d.dialect == "vitis" and d.usable}
+    ports = any(True for _ in interfaces(facts))
+    for name in (x for x in sorted(entries(facts)) if ports or x in about):
         for ident in facts.program.functions[name].params:
             variable = facts.program.variable(ident)
             element = variable.type.target if isinstance(variable.type, PointerType) else variable.type

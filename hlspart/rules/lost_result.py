@@ -1,7 +1,8 @@
 """A result that is written into an argument given by value.
 
 ## What it does
-Reports a parameter that is a value, no pointer and no reference, which the function gives values and never reads.
+Reports a parameter that is a value, no reference, which the function gives values and never reads; of a pointer the
+value is where it points to.
 
 ## Why is this bad
 The caller gets nothing of it. Of a top function the port is an input: the tool removes all that works out the result.
@@ -45,7 +46,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, own in nodes(program).items():
         function = program.functions[name]
         values = [program.variable(v) for v in function.params]
-        values = [v for v in values if isinstance(v.type, c.ScalarType) and not v.reference and not v.const]
+        values = [
+            v for v in values if isinstance(v.type, (c.ScalarType, c.PointerType)) and not v.reference and not v.const
+        ]
         if name in benches or not values:
             continue
         written: dict[int, c.Expr] = {}
@@ -62,5 +65,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if write is None or v.id in read or v.name in hidden or write in used or write.at.span in seen:
                 continue
             seen.add(write.at.span)
-            message = f"'{v.name}' is a value: what {function.name.partition('<')[0]}() writes into it is lost"
+            what = "is a pointer that points elsewhere then" if isinstance(v.type, c.PointerType) else "is a value"
+            message = f"'{v.name}' {what}: what {function.name.partition('<')[0]}() writes into it is lost"
             yield facts.report(RULE, write.at, message, None, [(v.at, "the parameter")])

@@ -30,28 +30,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import (
-    ArrayType,
-    Binary,
-    Conditional,
-    Const,
-    If,
-    Jump,
-    Label,
-    Loop,
-    Name,
-    Return,
-    Stmt,
-    Subscript,
-    Switch,
-    expressions,
-    substatements,
-    walk,
-)
+from hlspart.model.program import ArrayType, Const, Name, Subscript, walk
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._counters import counted
 from hlspart.rules._interfaces import depth_said
-from hlspart.rules._nests import start_of
-from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes, own_expressions
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
@@ -118,33 +100,16 @@ def _members(facts: Facts) -> Iterator[Diagnostic]:
         function = facts.program.functions[name]
         if function.open or not any(isinstance(e, Subscript) for e in own):
             continue
-        for node, ranges in _reached(facts, function.body, {}):
+        for place in counted(facts, function.body):
+            node = place.expr
+            if not isinstance(node, Subscript) or not place.sure or not isinstance(node.index, Name):
+                continue
             of, index = node.base.type, node.index
             extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None
-            most = ranges.get(index.variable) if isinstance(index, Name) else None
+            most = place.ranges.get(index.variable, (0, None))[1]
             if not extent or most is None or most < extent or node.at.span in seen:
                 continue
             seen.add(node.at.span)
             text = " ".join(facts.program.text(node.at).split())
-            counter = facts.program.variable(index.variable).name if isinstance(index, Name) else ""
+            counter = facts.program.variable(index.variable).name
             yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements at {counter} = {most}")
-
-
-def _reached(facts: Facts, stmt: Stmt, ranges: dict[int, int]) -> Iterator[tuple[Subscript, dict[int, int]]]:
-    """Elements that are accessed in every iteration of the loops around them, with the greatest counters of these."""
-    if isinstance(stmt, (If, Switch)):
-        return
-    if isinstance(stmt, Loop):
-        info, trips = facts.analysis.loops.get(stmt.id), facts.trips.get(stmt.id)
-        first = start_of(facts.program, stmt)
-        begin = constant(facts.program, first) if first is not None else None
-        if trips is None or info is None or info.variable is None or info.step != 1 or begin is None or trips < 1:
-            return
-        ranges = {**ranges, info.variable: begin + trips - 1}
-    elif any(isinstance(s, (Jump, Return, Label)) for s in substatements(stmt)):
-        return
-    for expr in expressions(stmt) if not isinstance(stmt, Loop) else ():
-        if not any(isinstance(e, Conditional) or (isinstance(e, Binary) and e.op in ("&&", "||")) for e in walk(expr)):
-            yield from ((e, ranges) for e in walk(expr) if isinstance(e, Subscript))
-    for inner in substatements(stmt):
-        yield from _reached(facts, inner, ranges)

@@ -1,8 +1,7 @@
 """RESET or STABLE of a variable that it does not apply to.
 
 ## What it does
-Reports RESET of a variable that keeps no value from call to call, and STABLE of a variable that a task writes or
-without a DATAFLOW region.
+Reports RESET of a variable that keeps no value from call to call, and STABLE of a variable that a task writes.
 
 ## Why is this bad
 Only static and global variables have a reset. What is called stable is not synchronised: a variable that changes is
@@ -42,7 +41,6 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import calls
 from hlspart.rules._nests import active
 from hlspart.rules._processes import DataflowRegion, regions
 from hlspart.rules._shared import state
@@ -69,28 +67,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     message = f"STABLE: '{name}' is written by a task of the region"
                     yield facts.report(RULE, d.at, message, "remove it", [(writer.at, "written here")])
                     break
-            else:
-                if not _regions_below(facts, d.function or "") and not facts.program.holes:
-                    name = facts.program.variable(ident).name
-                    message = f"STABLE: there is no DATAFLOW region that '{name}' could be stable in"
-                    yield facts.report(RULE, d.at, message, "remove it")
 
 
 def _read_too(region: DataflowRegion, ident: int) -> bool:
     """Whether a task reads a variable, too."""
     return any(u.variable == ident and u.kind == "read" for p in region.processes for u in p.uses)
-
-
-def _regions_below(facts: Facts, name: str) -> bool:
-    """Whether a function, or one that it calls, has DATAFLOW or is pipelined, or calls what is not given."""
-    functions, todo = {name}, [name]
-    while todo:
-        function = facts.program.functions.get(todo.pop())
-        for call in calls(facts.program, function) if function is not None else ():
-            if call.function not in facts.program.functions and not (call.function or "").startswith("stream."):
-                return True
-            if call.function not in functions:
-                functions.add(call.function or "")
-                todo.append(call.function or "")
-    used = ("dataflow", "pipeline")
-    return any(d.kind in used and d.function in functions and d.usable for d in facts.program.directives)

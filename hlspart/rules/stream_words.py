@@ -71,6 +71,8 @@ def _set_by_it_alone(facts: Facts, call: c.Call) -> bool:
             match node:
                 case c.Assign(target=target) | c.IncDec(operand=target):
                     written = [target]
+                case c.Call(args=args, function="stream.write"):
+                    written = list(args[:1])
                 case c.Call(args=args) if node is not call:
                     written = list(args)
                 case _:

@@ -1,9 +1,9 @@
 """A directive on a member of a struct.
 
 ## What it does
-Reports INTERFACE of a part of an argument, and `variable=s.member` and `this->member` where the structure stays whole:
-an argument that is one word, a structure whose address is kept. Where the tool makes a variable of each member the
-directive is judged like any other.
+Reports INTERFACE of one element of an argument, and `variable=s.member` and `this->member` where the structure stays
+whole: an argument that is one word, a structure whose address is kept. Where the tool makes a variable of each member
+the directive is judged like any other.
 
 ## Why is this bad
 Whether it takes effect depends on the version and on AGGREGATE and DISAGGREGATE, and hlspart does not model it.
@@ -49,7 +49,7 @@ RULE = Rule(
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
     for remark, item in zip(facts.remarks("struct-member"), facts.plain(RULE, "struct-member"), strict=True):
-        if remark.directive.kind == "interface":
+        if remark.directive.kind == "interface" and "[" in (remark.directive.option("port") or ""):
             hint = "name the whole argument: a port is an argument"
             item = replace(item, severity="warning", hint=hint)
         yield item

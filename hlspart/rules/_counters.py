@@ -1,0 +1,69 @@
+"""Expressions with what the counters of the loops around them can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from hlspart.model.program import (
+    Binary,
+    Conditional,
+    Expr,
+    If,
+    Jump,
+    Label,
+    Loop,
+    Return,
+    Stmt,
+    Switch,
+    expressions,
+    substatements,
+    walk,
+)
+from hlspart.rules._base import Facts
+from hlspart.rules._mentions import changed
+from hlspart.rules._nests import start_of
+from hlspart.rules._traces import constant
+
+
+class CountedPlace(Struct, frozen=True):
+    """An expression; ``ranges``: variable -> (least, greatest) of counters around it that nothing else changes.
+
+    ``sure``: every iteration of these loops comes to it.
+    """
+
+    expr: Expr
+    ranges: Mapping[int, tuple[int, int]]
+    sure: bool
+
+
+def counted(facts: Facts, body: Stmt) -> Iterator[CountedPlace]:
+    """All expressions of a function that stand in loops with constant bounds that count by one."""
+    yield from _below(facts, body, {}, True)
+
+
+def _below(facts: Facts, stmt: Stmt, ranges: Mapping[int, tuple[int, int]], sure: bool) -> Iterator[CountedPlace]:
+    if isinstance(stmt, Loop):
+        info, trips = facts.analysis.loops.get(stmt.id), facts.trips.get(stmt.id)
+        first = start_of(facts.program, stmt)
+        begin = constant(facts.program, first) if first is not None else None
+        plain = (
+            info is not None and info.variable is not None and info.variable not in changed(facts.program, stmt.body)
+        )
+        if info is not None and info.variable is not None and plain and trips and info.step == 1 and begin is not None:
+            ranges = {**ranges, info.variable: (begin, begin + trips - 1)}
+        else:
+            sure = False
+    elif isinstance(stmt, (If, Switch)) or any(isinstance(s, (Jump, Return, Label)) for s in substatements(stmt)):
+        yield from (CountedPlace(e, ranges, sure) for x in expressions(stmt) for e in walk(x) if ranges)
+        sure = False
+    if ranges and not isinstance(stmt, (Loop, If, Switch)):
+        for expr in expressions(stmt):
+            chosen = any(isinstance(e, Conditional) or (isinstance(e, Binary) and e.op in _SHORT) for e in walk(expr))
+            yield from (CountedPlace(e, ranges, sure and not chosen) for e in walk(expr))
+    for inner in substatements(stmt):
+        yield from _below(facts, inner, ranges, sure)
+
+
+_SHORT = ("&&", "||")

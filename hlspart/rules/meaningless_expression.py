@@ -1,0 +1,129 @@
+"""An expression that has no meaning, or another than it seems to have.
+
+## What it does
+Reports `a < b < c`, a comparison or sum as a statement, a test of an `else if` that an earlier one has decided, a test
+for the value one past the last of a loop's counter, and a quotient or remainder by a counter that begins at 0.
+
+## Why is this bad
+`0 < x < 10` compares a truth value with 10 and always holds. An arm that is never taken is removed: the last word of a
+packet never comes. What a division by zero gives differs between simulation and hardware.
+
+## Example
+```c
+void f(const int a[64], int b[64]) {
+  for (int i = 0; i < 64; i++) {
+    if (a[i] > 10) b[i] = 1;
+    else if (a[i] > 10) b[i] = 2;
+    else b[i] = 0;
+  }
+}
+```
+
+## Use instead
+```c
+void f(const int a[64], int b[64]) {
+  for (int i = 0; i < 64; i++) {
+    if (a[i] > 10) b[i] = 1;
+    else if (a[i] > 5) b[i] = 2;
+    else b[i] = 0;
+  }
+}
+```
+
+## Vitis message it predicts
+clang's `comparisons like 'X<=Y<=Z'`, `result unused`, `division by zero is undefined`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
+from hlspart.rules._counters import CountedPlace, counted
+from hlspart.rules._traces import constant
+from hlspart.rules._uses import nodes
+
+RULE = Rule("HLP450", "meaningless-expression", "warning", names=True)
+_ORDERED = ("<", ">", "<=", ">=")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Expressions and tests of all functions; of a template once, its counters not at all."""
+    program, seen = facts.program, set[object]()
+    benches = of_benches(facts)
+    for name, function in program.functions.items():
+        if name in benches or function.open:
+            continue
+        for at, message, hint in (
+            *_chains(program, name),
+            *_statements(program, function),
+            *(_counters(facts, function) if "<" not in name and function.body.body else ()),
+        ):
+            if at.at.kind == "plain" and at.at.span not in seen:
+                seen.add(at.at.span)
+                text = " ".join(program.text(at.at).split())
+                yield facts.report(RULE, at.at, f"'{text}' {message}", hint)
+
+
+def _chains(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str, str]]:
+    for node in nodes(program)[name]:
+        if isinstance(node, c.Binary) and node.op in _ORDERED:
+            inner = node.left
+            bare = not program.text(node.at).lstrip().startswith("(")
+            if isinstance(inner, c.Binary) and inner.op in _ORDERED and bare:
+                yield node, "compares a truth value with a number", "write a < b && b < c"
+
+
+def _statements(program: c.Program, function: c.Function) -> Iterator[tuple[c.Expr, str, str]]:
+    for stmt in c.walk_statements(function.body):
+        if (
+            isinstance(stmt, c.ExprStmt)
+            and isinstance(stmt.expr, c.Binary)
+            and isinstance(stmt.expr.type, c.ScalarType)
+        ):
+            acts = (c.Assign, c.IncDec, c.Call, c.OpaqueExpr)
+            shifts = stmt.expr.op in ("<<", ">>")
+            if not shifts and not any(isinstance(e, acts) for e in c.walk(stmt.expr)):
+                meant = "write = for ==" if stmt.expr.op == "==" else "give its value to a variable, or remove it"
+                yield stmt.expr, "is a statement that does nothing", meant
+        if isinstance(stmt, c.If):
+            yield from _decided(stmt)
+
+
+def _decided(first: c.If) -> Iterator[tuple[c.Expr, str, str]]:
+    tests, stmt = [first.test], first
+    while stmt.other is not None and len(stmt.other.body) == 1 and isinstance(stmt.other.body[0], c.If):
+        stmt = stmt.other.body[0]
+        acts = any(isinstance(e, (c.Call, c.Assign, c.IncDec, c.OpaqueExpr)) for e in c.walk(stmt.test))
+        constant_test = isinstance(stmt.test, c.Const)
+        if not acts and not constant_test and any(c.same(stmt.test, test) for test in tests):
+            yield stmt.test, "is never true here: an earlier arm has the same test", "correct one of the two tests"
+        tests.append(stmt.test)
+
+
+def _counters(facts: Facts, function: c.Function) -> Iterator[tuple[c.Expr, str, str]]:
+    for place in counted(facts, function.body):
+        node = place.expr
+        if not isinstance(node, c.Binary) or not isinstance(node.right, (c.Name, c.Const)):
+            continue
+        if node.op in ("/", "%") and isinstance(node.right, c.Name) and place.sure:
+            if place.ranges.get(node.right.variable, (1, 1))[0] <= 0 and _whole(node.type):
+                name = facts.program.variable(node.right.variable).name
+                yield node, f"divides by 0 at {name} = 0", "begin at 1, or treat the first iteration apart"
+        elif node.op == "==" and (last := _past(facts, node, place)) is not None:
+            yield node, f"is never true: the last is {last}", f"compare with {last}"
+
+
+def _past(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:
+    """The last value of a counter that is compared with the one after it."""
+    if not isinstance(node.left, c.Name) or node.left.variable not in place.ranges:
+        return None
+    last = place.ranges[node.left.variable][1]
+    return last if constant(facts.program, node.right) == last + 1 else None
+
+
+def _whole(kind: c.CType) -> bool:
+    return isinstance(kind, c.ScalarType) and kind.kind == "int"
