@@ -37,7 +37,7 @@ class EnumConstant(Struct, frozen=True):
 class FunctionDeclaration(Struct, frozen=True):
     """A function name in scope; ``overloads``: all functions that it may mean, told apart by ``signature``.
 
-    ``reference``: it returns one.
+    ``reference``: it returns one. ``defaults``: what parameters are that a call leaves out, by their places.
     """
 
     name: str
@@ -45,6 +45,11 @@ class FunctionDeclaration(Struct, frozen=True):
     signature: tuple[str, ...] = ()
     overloads: tuple[FunctionDeclaration, ...] = ()
     reference: bool = False
+    defaults: Mapping[int, Sequence[Token]] = {}
+
+    def takes(self, count: int) -> bool:
+        """Whether a call may give ``count`` arguments."""
+        return count <= len(self.signature) and all(k in self.defaults for k in range(count, len(self.signature)))
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -133,7 +138,7 @@ class Context:
         self.tags: list[dict[str, ir.CType]] = [{}]
         self.internal_functions: dict[str, str] = {}
         self.assumed: dict[str, int] = {}  # values of parameters, from -D
-        self.defaults: Mapping[str, Mapping[int, Sequence[Token]]] = {}  # arguments, by function and parameter
+        self.defaults: Mapping[Token, Mapping[int, Sequence[Token]]] = {}  # by the name in a declaration, and parameter
         self.holes: tuple[Cut, ...] = ()
         self.function: str | None = None
         self.scope: int | None = None
@@ -202,16 +207,18 @@ class Context:
             known = self.collected.overloads[unique] = (*known, signature)
         return unique if signature == known[0] else f"{unique}({','.join(signature)})"
 
-    def declare_function(
-        self, name: str, own: str, returns: ir.CType, signature: tuple[str, ...], reference: bool = False
-    ) -> None:
-        """Bring the function with the program-wide name ``own`` into scope, beside its overloads."""
+    def declare_function(self, name_at: int, own: str, returns: ir.CType, signature: tuple[str, ...]) -> None:
+        """Bring the function named at a token, ``own`` program-wide, into scope, beside its overloads."""
+        token = self.text.tokens[name_at]
+        name = token.text
         if self.language != "c++":
             self.names[-1][name] = FunctionDeclaration(own, returns)
             return
-        declared = FunctionDeclaration(own, returns, signature, reference=reference)
         before = self.names[-1].get(name)
         others = before.overloads if isinstance(before, FunctionDeclaration) else ()
+        defaults = {k: v for x in others if x.name == own for k, v in x.defaults.items()}
+        defaults.update(self.defaults.get(token, {}))
+        declared = FunctionDeclaration(own, returns, signature, reference=token.reference, defaults=defaults)
         every = (*(x for x in others if x.name != own), declared)
         self.names[-1][name] = replace(declared, overloads=every)
 

@@ -75,7 +75,7 @@ def as_c(
     return shim.out, shim.types, unused, shim.defaults
 
 
-Defaults = dict[str, dict[int, tuple[Token, ...]]]
+Defaults = dict[Token, dict[int, tuple[Token, ...]]]
 """Default arguments of functions, by the place of the parameter."""
 
 
@@ -354,20 +354,21 @@ class _Shim(TypeForms):
         while self.at < len(self.tokens):
             text = self.text()
             if level == 0 and text in (",", ")"):
-                self.defaults.setdefault(name, {})[place] = tuple(self.tokens[first : self.at])
+                if name is not None:
+                    self.defaults.setdefault(name, {})[place] = tuple(self.tokens[first : self.at])
                 return
             if text == "<" and (end := matching_angle(self.tokens, self.at)) is not None:
                 self.at = end  # = ap_fixed<8, 3>()
             level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
             self.at += 1
 
-    def _parameter(self) -> tuple[str, int]:
-        """The function whose parameter is being written out, and which of its parameters that is."""
+    def _parameter(self) -> tuple[Token | None, int]:
+        """The name of the function whose parameter is being written out, and which of its parameters that is."""
         level = place = 0
         for at in range(len(self.out) - 1, 0, -1):
             text = self.out[at].text
             if text == "(" and level == 0:
-                return self.out[at - 1].text, place
+                return self.out[at - 1], place
             level += (text in (")", "]", "}")) - (text in ("(", "[", "{"))
             place += text == "," and level == 0
-        return "", place
+        return None, place

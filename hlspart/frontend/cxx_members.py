@@ -195,7 +195,7 @@ def _member(tokens: list[Token], start: int, last: int, into: ClassText) -> int:
         into.enumerations.append(tokens[start : end + 1])
         return end + 1
     if text in ("struct", "class", "union") and any(t.text == "{" for t in tokens[start:end]):
-        if tokens[start + 1].kind != "id" or tokens[end - 1].text != "}" or text == "union":
+        if tokens[start + 1].kind != "id" or tokens[end - 1].text != "}":
             raise refuse(tokens[start], f"{text} in a class")
         into.types.append((tokens[start + 1].text, tokens[start : end + 1]))
         return end + 1

@@ -315,7 +315,7 @@ class Declarations(Declarators):
         proto = ir.Prototype(self.text.origin(start, end), self.text.origin(name_at, name_at), params)
         returns, signature = self.type_of(node.type.type), self.signature(node.type, name_at)
         name = self.context.overload_name(node.name, "static" in (node.storage or []), signature)
-        self.context.declare_function(node.name, name, returns, signature)
+        self.context.declare_function(name_at, name, returns, signature)
         known = self.context.collected.prototypes.setdefault(name, [])
         if all(p.name.span != proto.name.span for p in known):  # a header's, seen by several units
             known.append(proto)

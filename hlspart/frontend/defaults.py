@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import NotConstant, evaluate_tokens, value_of
-from hlspart.frontend.context import Context, EnumConstant, VariableId
+from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, VariableId
 from hlspart.frontend.literals import constant
 from hlspart.frontend.tokens import Token
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
 
-def left_out(context: Context, function: str, given: int, at: Origin) -> list[ir.Expr]:
+def left_out(context: Context, function: FunctionDeclaration, given: int, at: Origin) -> list[ir.Expr]:
     """The arguments behind the first ``given`` ones of a call, as if they stood at ``at``.
 
     None at all where one of them is no constant: such a call stays one with too few arguments.
     """
-    places = context.defaults.get(function, {})
+    places = function.defaults
     wanted = range(given, max(places, default=-1) + 1)
     if any(k not in places for k in wanted):
         return []

@@ -19,7 +19,7 @@ from hlspart.frontend.elements import Elements, stored_bits
 from hlspart.frontend.folded import constant_call, constant_member
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
-from hlspart.frontend.literals import string_length
+from hlspart.frontend.literals import spelled_number, string_length
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
@@ -274,7 +274,6 @@ class Expressions:
         if callee is not None and isinstance(callee.type, ir.ScalarType):  # x(7, 0)
             return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:
-            written, several = function, isinstance(entry, FunctionDeclaration) and len(entry.overloads) > 1
             if isinstance(entry, FunctionDeclaration):
                 copied = self.objects.copied(function, args, at, name)
                 if copied is not None:
@@ -282,9 +281,10 @@ class Expressions:
                 collected = self.context.collected
                 entry = chosen(entry, args, collected.functions, collected.variables)
                 function, type_ = entry.name, entry.returns
+                args += left_out(self.context, entry, len(args), self.at(closing, closing))
                 args = list(self.objects.handed(function, args))
-            if not several:
-                args += left_out(self.context, written, len(args), self.at(closing, closing))
+                if (place := self.objects.place(entry, args, at)) is not None:
+                    return place, first, closing
             type_ = self._overloaded(function, type_, args)
             known = constant_call(self.context, function, type_, args, entry)
             if known is not None:
@@ -438,11 +438,11 @@ class Expressions:
         if isinstance(type_, ir.StructType) and (len(items) > 1 or not isinstance(operand.type, ir.StructType)):
             texts, behind = self.text.texts, self.text.match[opening] + 1
             given = () if texts[behind] != "(" and texts[behind] == "0" else items  # T()
-            called = self.objects.made(type_, given, self.at(opening, end), self.at(opening, opening))
-            if called is not None:
-                return called, opening, end
-            return ir.OpaqueExpr(self.at(opening, end), type_, ir.CONSTRUCTOR, items), opening, end
-        return ir.Cast(self.at(opening, end), type_, operand), opening, end
+            at = self.at(opening, end)
+            called = self.objects.made(type_, given, at, self.at(opening, opening))
+            return called or ir.OpaqueExpr(at, type_, ir.CONSTRUCTOR, items), opening, end
+        at = self.at(opening, end)
+        return spelled_number(items, type_, at) or ir.Cast(at, type_, operand), opening, end
 
     def _exprlist(self, node: Any) -> Ranged:
         items = [self.lower(e) for e in node.exprs]

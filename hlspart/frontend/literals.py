@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hlspart.frontend import types as ct
 from hlspart.model import program as ir
+from hlspart.model.source import Origin
 
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
@@ -69,6 +71,30 @@ def constant(text: str) -> tuple[ir.ScalarType, int | float]:
         return type_, float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
     except (ValueError, OverflowError):
         return type_, 0.0
+
+
+_PREFIXES = {"0x": 16, "0b": 2, "0o": 8, "0d": 10}
+
+
+def spelled_number(given: Sequence[ir.Expr], type_: ir.CType, at: Origin) -> ir.Const | None:
+    """What ``ap_uint<256>("0x30..", 16)`` is; None where it is not that."""
+    if not isinstance(type_, ir.ScalarType) or type_.library is None or type_.kind != "int" or len(given) not in (1, 2):
+        return None
+    base = given[1].value if len(given) == 2 and isinstance(given[1], ir.Const) else None
+    if not isinstance(given[0], ir.StringLit) or (len(given) == 2 and not isinstance(base, int)):
+        return None
+    text = given[0].value.lower().replace("_", "")
+    sign, digits = text[:1] if text[:1] in ("-", "+") else "", text.lstrip("+-")
+    said = _PREFIXES.get(digits[:2])
+    if said is not None and base in (None, said):
+        base, digits = said, digits[2:]
+    try:
+        value = int(sign + digits, base if isinstance(base, int) else 10) & ((1 << type_.bits) - 1)
+    except ValueError:
+        return None
+    if type_.signed and value >> (type_.bits - 1):
+        value -= 1 << type_.bits
+    return ir.Const(at, type_, value, text)
 
 
 def string_length(text: str) -> int:

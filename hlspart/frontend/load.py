@@ -299,7 +299,7 @@ def _read(
     holes_read = holes.cuts if holes is not None else ()
     unread = {name: template for hole in holes_read for name, template in hole.types.items()}
     given = language == "c++" and bool(raw)  # templates that nothing uses leave nothing
-    defaults: Mapping[str, Mapping[int, Sequence[Token]]] = {}
+    defaults: Mapping[Token, Mapping[int, Sequence[Token]]] = {}
     if language == "c++":
         from hlspart.frontend.cxx import as_c
 

@@ -126,14 +126,13 @@ class Lowering:
         returns = self.declarations.type_of(type_.type) if isinstance(type_, c_ast.FuncDecl) else ct.UNKNOWN
         internal = "static" in (decl.storage or []) or decl.name in context.internal_functions
         signature = self.declarations.signature(type_, name_at)
-        reference = self.text.tokens[name_at].reference
         shared = (decl.name, self.text.origin(name_at, name_at).span, signature)
         if shared in self.collected.defined:  # a header's, read with another unit
-            context.declare_function(decl.name, self.collected.defined[shared], returns, signature, reference)
+            context.declare_function(name_at, self.collected.defined[shared], returns, signature)
             self.next_pragma = bisect_right(self.pragmas, closing, key=lambda pair: pair[0])
             return closing
         name = context.overload_name(decl.name, internal, signature)
-        context.declare_function(decl.name, name, returns, signature, reference)
+        context.declare_function(name_at, name, returns, signature)
         self.collected.defined[shared] = name
         block = self.collected.new_id()
         context.push()
@@ -151,7 +150,7 @@ class Lowering:
         context.pop()
         if returns == AUTO_TYPE:
             returns = _returned(body)
-            context.declare_function(decl.name, name, returns, signature, reference)
+            context.declare_function(name_at, name, returns, signature)
         origin = self.text.origin
         if name in self.collected.functions:
             context.report(

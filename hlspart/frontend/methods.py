@@ -67,6 +67,9 @@ class Methods:
                 return ir.OpaqueExpr(at, kind, ir.CONCATENATION, (base, args[0]))
             if name == "length" and not args:
                 return ir.integer(scalar.bits, at)
+            changed = self._changed(base, scalar, name, args, at) if _place(base) else None
+            if changed is not None:
+                return changed
         access = self._field(base, name, args, at) or self._element(base, name, args, at)
         if access is not None:
             return access
@@ -75,6 +78,27 @@ class Methods:
             why = self.context.why_unknown(base.type.name)
             what += f" of {base.type.name}, {why}" if why is not None else ""
         return ir.OpaqueExpr(at, base.type, what, (base, *args))
+
+    def _changed(
+        self, base: ir.Expr, of: ir.ScalarType, name: str, args: tuple[ir.Expr, ...], at: Origin
+    ) -> ir.Expr | None:
+        """What changes bits of a number in place: ``x.set_bit(3, b)``, ``x.lrotate(1)``."""
+        whole = ir.ScalarType(f"ap_uint<{of.bits}>", "int", of.bits, False)
+        if (name, len(args)) in (("set_bit", 2), ("set", 1), ("clear", 1)):
+            value = args[1] if len(args) == 2 else ir.integer(int(name == "set"), at)
+            return self.store(self.bits(base, args[0], args[0], at), "=", value, at)
+        if name in ("lrotate", "rrotate") and len(args) == 1:
+            value = ir.Cast(at, whole, base)
+            rest = ir.Binary(at, ir.INT, "-", ir.integer(of.bits, at), args[0])
+            left, right = (args[0], rest) if name == "lrotate" else (rest, args[0])
+            parts = (ir.Binary(at, whole, "<<", value, left), ir.Binary(at, whole, ">>", value, right))
+            return ir.Assign(at, of, "=", base, ir.Binary(at, whole, "|", *parts))
+        if name == "invert" and len(args) == 1:
+            one = ir.Binary(at, whole, "<<", ir.Cast(at, whole, ir.integer(1, at)), args[0])
+            return ir.Assign(at, of, "^=", base, one)
+        if name == "b_not" and not args:
+            return ir.Assign(at, of, "=", base, ir.Unary(at, of, "~", base))
+        return None
 
     @staticmethod
     def _field(base: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin) -> ir.Expr | None:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Context, FunctionDeclaration
 from hlspart.frontend.defaults import left_out
+from hlspart.frontend.literals import spelled_number
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.pointed import first
@@ -57,7 +58,7 @@ class ObjectCalls:
             return None
         first = structures[0]
         entry = self.context.lookup(f"{first.name}::operator{op}") if first is not None else None
-        if not isinstance(entry, FunctionDeclaration) or not any(_takes(x, len(operands)) for x in _every(entry)):
+        if not isinstance(entry, FunctionDeclaration) or not any(x.takes(len(operands)) for x in _every(entry)):
             entry = self.context.lookup(f"operator{op}")
         if not isinstance(entry, FunctionDeclaration):
             return None
@@ -85,13 +86,14 @@ class ObjectCalls:
         if of is None:
             return plain[0] if len(plain) == 1 and open_ and isinstance(target, ir.ScalarType) else value
         entry = self.context.lookup(f"{of.name}::new")
-        if plain and isinstance(entry, FunctionDeclaration) and any(_takes(x, len(plain)) for x in _every(entry)):
+        if plain and isinstance(entry, FunctionDeclaration) and any(x.takes(len(plain)) for x in _every(entry)):
             return self.call(entry, tuple(plain), value.at, value.at)
         return replace(value, type=of, children=(replace(children[0], type=of),)) if open_ else value
 
     def converted(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
         """A value where another type is needed: by a constructor of the one class, or an operator of the other."""
-        value = self.braced(value, target)
+        given = tuple(v for _, v in value.items) if isinstance(value, ir.InitList) else (value,)
+        value = spelled_number(given, target, value.at) or self.braced(value, target)
         to, of = _structure(target), _structure(value.type)
         if to is not None and ir.vector(to) is None and to != of:
             return self._object_of(value, to)
@@ -197,8 +199,7 @@ class ObjectCalls:
         """A call of the one of several functions that fits."""
         collected = self.context.collected
         function = chosen(entry, args, collected.functions, collected.variables)
-        if len(entry.overloads) < 2:
-            args = (*args, *left_out(self.context, function.name, len(args), at))
+        args = (*args, *left_out(self.context, function, len(args), at))
         args = self.handed(function.name, args)
         place = self.place(function, args, at)
         if place is not None:
@@ -207,14 +208,17 @@ class ObjectCalls:
         return ir.Call(collected.new_id(), at, function.returns, function.name, args, callee)
 
     def place(self, entry: FunctionDeclaration, args: Sequence[ir.Expr], at: Origin) -> ir.Expr | None:
-        """What a function that returns a reference, and does nothing else, stands for in a call."""
+        """What a function that returns a reference or an array, and does nothing else, stands for in a call."""
         function = self.context.collected.functions.get(entry.name)
-        if function is None or not entry.reference or len(function.params) != len(args):
+        points = isinstance(entry.returns, ir.PointerType)
+        if function is None or not (entry.reference or points) or len(function.params) != len(args):
             return None
         returned = self._returned(function.body.body)
         if returned is None:
             return None
         value, own = returned
+        if points and not (entry.reference or isinstance(value.type, ir.ArrayType)):
+            return None
         bits = self.methods.fields.get(value)  # which have no record of their own to refer to
         parts = [None if part is None else self._filled(part, own, at) for part in bits or (value,)]
         given = dict(zip(function.params, args, strict=True))
@@ -295,10 +299,6 @@ def _copying(entry: FunctionDeclaration) -> bool:
 
 def _every(entry: FunctionDeclaration) -> tuple[FunctionDeclaration, ...]:
     return entry.overloads or (entry,)
-
-
-def _takes(entry: FunctionDeclaration, count: int) -> bool:
-    return len(entry.signature) == count
 
 
 def _effect(e: ir.Expr) -> bool:

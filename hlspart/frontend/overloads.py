@@ -56,7 +56,7 @@ def chosen(
     if len(every) == 1:
         return entry
     count = len(args)
-    open_ = [x for x in every if len(x.signature) >= count]  # more parameters may have default arguments
+    open_ = [x for x in every if x.takes(count)]
     typed = {x.name: _types(x, functions, variables) for x in open_}
     types = [a.type for a in args]
     open_ = _by_qualifiers(open_, args, variables)
@@ -65,7 +65,7 @@ def chosen(
     if all(typed[x.name] is not None for x in open_):
         open_ = [x for x in open_ if all(map(_fits, typed[x.name] or (), types))]
         same = [x for x in open_ if all(map(_same, typed[x.name] or (), types))]
-    for candidates in ([x for x in same if len(x.signature) == count], open_):
+    for candidates in ([x for x in same if len(x.signature) == count], same, open_):
         if len(candidates) == 1:
             return candidates[0]
     exact = [x for x in open_ if len(x.signature) == count]

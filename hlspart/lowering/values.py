@@ -138,7 +138,7 @@ class Values(Channels):
             case c.Call():
                 return self._call(expr, line)
             case c.OpaqueExpr() if expr.what == c.CONCATENATION or (
-                expr.what in (c.CONSTRUCTOR, c.LITERAL, c.MEMBERS) and isinstance(expr.type, c.StructType)
+                expr.what in (c.CONSTRUCTOR, c.LITERAL, c.MEMBERS) and isinstance(expr.type, c.StructType | c.ArrayType)
             ):
                 return self._built(expr.children, line)
             case c.InitList():  # of a member

@@ -37,6 +37,15 @@ AT_ONCE = Cause("whether the copies of an unrolled loop run at once or in turn i
 LOADED_AHEAD = Cause("which banks have the elements that are loaded ahead of a loop is not known")
 
 
+def _copies_array(expr: c.Expr) -> bool:
+    """Whether a structure with arrays is copied, or put together, in an expression."""
+    return any(
+        holds_array(e.type)
+        for e in c.walk(expr)
+        if isinstance(e, c.Comma) or (isinstance(e, c.OpaqueExpr) and e.what == c.MEMBERS)
+    )
+
+
 def pipelined_latency(trip: int | None, ii: int, depth: int) -> int | None:
     """Cycles of a pipelined loop as csynth counts them: states of one iteration less one, but at least its II."""
     if trip is None:
@@ -183,7 +192,7 @@ class _Walk:
         real = [s for s in statements if not isinstance(s, c.PragmaMark | c.Label)]
         if not any(True for s in real for _ in statement_expressions(self.controlled.program, s)):  # nothing to do
             return True
-        copies = [e.at for s in real for e in c.expressions(s) if isinstance(e, c.Comma) and holds_array(e.type)]
+        copies = [e.at for s in real for e in statement_expressions(self.controlled.program, s) if _copies_array(e)]
         if copies:
             lines = tuple(map(self.latencies.program.line, copies))
             self._doubt(around, Cause("whether the copy of a structure with arrays is a loop is not known", lines))

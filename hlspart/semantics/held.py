@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
     ArrayType,
+    Call,
     CType,
     Expr,
     InitList,
@@ -81,6 +82,13 @@ def copied(of: CType) -> bool:
     """Whether a structure of numbers is copied number by number: arrays in it have known extents, and few elements."""
     counts = [math.prod(-1 if n is None else n for n in leaf.dims) for _, leaf in leaves(of)]
     return min(counts, default=0) > 0 and sum(counts) <= MOST_COPIED
+
+
+def made_of_value(variable: Variable) -> bool:
+    """Whether a variable begins as a structure with few arrays that a call gives, which is copied number by number."""
+    init, of = variable.init, variable.type
+    own = variable.storage == "local" and not variable.reference
+    return own and isinstance(init, Call) and init.type == of and holds_array(of) and copied(of)
 
 
 def held_by(of: CType) -> CType:

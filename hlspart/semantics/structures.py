@@ -44,8 +44,22 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.semantics.effects import effects
-from hlspart.semantics.held import COPIED, Path, below, copied, empty, flat, held_by, leaves, member, named, part, root
+from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.held import (
+    COPIED,
+    Path,
+    below,
+    copied,
+    empty,
+    flat,
+    held_by,
+    leaves,
+    made_of_value,
+    member,
+    named,
+    part,
+    root,
+)
 
 Arguments = Literal["apart", "word", "whole"]
 _TAKE_VALUES = frozenset({"stream.write", "stream.write_nb"})
@@ -220,8 +234,6 @@ class StructureUses:
             return False
         if any(isinstance(e, Call) for e in walk(target)) or value.type != place.type:
             return False
-        if source is None and not flat(place.type):
-            return False
         self._indices(place)
         if source is None or not isinstance(source.type, StructType):
             self._scan(value, given=True)
@@ -251,7 +263,7 @@ class StructureUses:
         place = self.place(expr)
         if place is not None:
             self._indices(place)
-            taken = given and isinstance(place.type, StructType) and flat(place.type) and pure(expr)
+            taken = given and isinstance(place.type, StructType) and copied(place.type) and pure(expr)
             if not taken and (not isinstance(place.type, ScalarType | StreamType) or not place.path):
                 self.whole.add(place.variable)
             return
@@ -306,13 +318,28 @@ class StructureUses:
         if not pure(arg):
             return False
         to = self.program.variable(formal)
-        if isinstance(to.type, StructType) and not to.reference and any(leaf.dims for _, leaf in leaves(structures)):
+        if isinstance(to.type, StructType) and not to.reference and not flat(structures) and self._changed(to):
             return False  # a copy with arrays
         self._indices(place)
         (self.copies if self._plain(formal) else self.links).append((place.variable, formal))
         if isinstance(place.type, StructType) and not (place.indices and _is_zero(place.indices[-1])):
             self._single.append((place.variable, formal))
         return True
+
+    def _changed(self, parameter: Variable) -> bool:
+        """Whether a function may change what it is given in a parameter, or hands it on."""
+        body = self.program.functions[parameter.function or ""].body
+        for expr in (e for top in statement_expressions(self.program, body) for e in walk(top)):
+            match expr:
+                case Assign(target=one) | IncDec(operand=one) | Unary(op="&", operand=one):
+                    used: tuple[Expr, ...] = (one,)
+                case Call(args=args):
+                    used = args
+                case _:
+                    continue
+            if any(place is not None and place.variable == parameter.id for place in map(self.place, used)):
+                return True
+        return False
 
     def _initial(self, variable: Variable) -> None:
         init = variable.init
@@ -334,7 +361,8 @@ class StructureUses:
                 self.whole.add(variable.id)
         else:
             self._scan(init, given=True)
-            self.whole |= self.roots.keys() & {variable.id}
+            if not made_of_value(variable):
+                self.whole |= self.roots.keys() & {variable.id}
 
 
 def _idle(program: Program, tops: Collection[str]) -> frozenset[str]:

@@ -48,8 +48,30 @@ from hlspart.model.program import (
 )
 from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects
-from hlspart.semantics.held import COPIED, Path, below, chain, empty, flat, held_by, leaves, member, named, part, root
-from hlspart.semantics.structures import Arguments, MemberPlace, StructureUses, channel, pure, subscripted
+from hlspart.semantics.held import (
+    COPIED,
+    Path,
+    below,
+    chain,
+    copied,
+    empty,
+    flat,
+    held_by,
+    leaves,
+    made_of_value,
+    member,
+    named,
+    part,
+    root,
+)
+from hlspart.semantics.structures import (
+    Arguments,
+    MemberPlace,
+    StructureUses,
+    channel,
+    pure,
+    subscripted,
+)
 from hlspart.transform.forward import Forward
 
 
@@ -223,7 +245,7 @@ class _Copy:
         """Copy of an expression."""
         place = self.uses.place(e)
         if place is not None and place.variable in self.chosen:
-            if isinstance(place.type, StructType) and flat(place.type):
+            if isinstance(place.type, StructType) and copied(place.type):
                 return self._value(place, place.type, e)
             if place.path:
                 return self._leaf(place, e)
@@ -237,17 +259,29 @@ class _Copy:
         self.nodes[new] = old
         return new
 
-    def _value(self, place: MemberPlace, of: StructType, e: Expr) -> Expr:
+    def _value(self, place: MemberPlace, of: CType, e: Expr) -> Expr:
         """The value of a structure, put together."""
-        inner: list[Expr] = []
+        inner: list[tuple[MemberPlace, Expr]] = []
+        match of:
+            case StructType(members=members):
+                for field, kind in members:
+                    below = replace(place, path=(*place.path, field), type=kind)
+                    inner.append((below, Member(e.at, kind, e, field, False)))
+            case ArrayType(element=element, dims=dims):
+                kind = ArrayType(element, dims[1:]) if len(dims) > 1 else element
+                for k in range(dims[0] or 0):
+                    index = integer(k, e.at)
+                    below = replace(place, indices=(*place.indices, index), type=kind)
+                    inner.append((below, Subscript(e.at, kind, e, index)))
+            case _:
+                return self._leaf(place, e)
+        made: list[Expr] = []
         before = self._fresh
-        for k, (field, kind) in enumerate(of.members):
+        for k, (below, at) in enumerate(inner):
             self._fresh = before or k > 0  # each copy of an index has accesses of its own
-            below = replace(place, path=(*place.path, field), type=kind)
-            at = Member(e.at, kind, e, field, False)
-            inner.append(self._value(below, kind, at) if isinstance(kind, StructType) else self._leaf(below, at))
+            made.append(self._value(below, below.type, at))
         self._fresh = before
-        return OpaqueExpr(e.at, of, MEMBERS, tuple(inner))
+        return OpaqueExpr(e.at, of, MEMBERS, tuple(made))
 
     def _leaf(self, place: MemberPlace, e: Expr) -> Expr:
         variable = self.of[place.variable, place.path]
@@ -353,7 +387,7 @@ class _Copy:
         init, of = variable.init, variable.type
         if init is None or variable.id not in self.chosen or variable.reference or not isinstance(of, StructType):
             return False
-        return not (flat(of) and pure(init)) and self.uses.place(init) is not None
+        return made_of_value(variable) or (not (flat(of) and pure(init)) and self.uses.place(init) is not None)
 
     def _begun(self, variable: Variable) -> Stmt:
         """What a variable begins as, as an assignment."""

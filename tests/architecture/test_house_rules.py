@@ -33,6 +33,7 @@ LONG = {
     "hlspart.mars.layouts": "one algorithm",
     "hlspart.accesses.evaluate": "one interpreter: a case per expression",
     "hlspart.transform.inline": "one transformation",
+    "hlspart.transform.members": "one transformation",
     "hlspart.sets.tiles": "one algorithm",
     "hlspart.render.shapes": "the JSON contract, one function per schema",
     "hlspart.rewrite.regions": "one planner",

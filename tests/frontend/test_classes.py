@@ -420,3 +420,47 @@ def test_a_member_function_that_nothing_calls_is_no_top_function() -> None:
     assert one_top(pipeline.program, pipeline.analysis.tops) == "top"
     alone = Pipeline(["t.cpp"], Options(), read=lambda _: text.encode())
     assert all("::" in name for name in in_given_files(alone.program, alone.analysis.tops))
+
+
+POINTERS = """\
+template <int N> struct Buffer {
+  int d[N];
+  int *data() { return d; }
+};
+void fill(int *p, int n, int v) {
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE
+    p[i] = v;
+  }
+}
+const int *row(const int A[4][64], int i) { return A[i]; }
+void top(const int C[4][64], int out[64], int v) {
+  Buffer<64> b;
+  fill(b.data(), 64, v);
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    out[i] = b.data()[i] + row(C, 1)[i] + row(C, 2)[i];
+  }
+}
+"""
+
+
+def test_functions_that_give_an_array_stand_for_it() -> None:
+    assert [ii for ii, _ in intervals(POINTERS)] == [1, 1]
+
+
+def test_unions_in_a_class() -> None:
+    text = """\
+struct Bits {
+  union Word { float f; unsigned i; };
+  static unsigned of(float x) { Word w; w.f = x; return w.i; }
+};
+void top(float in[64], unsigned out[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    out[i] = Bits::of(in[i]);
+  }
+}
+"""
+    good(text, "t.cpp")
+    assert [ii for ii, _ in intervals(text)] == [1]

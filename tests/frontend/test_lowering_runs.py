@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import hlspart.verification
 from hlspart.frontend import load
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
@@ -85,6 +86,8 @@ class Printer:
                 return f"({e.op}{x(e.operand)})" if e.prefix else f"({x(e.operand)}{e.op})"
             case ir.Call():
                 return f"{plain(e.function)}({', '.join(map(x, e.args))})"
+            case ir.Cast(type=ir.ScalarType(kind="int", bits=1)):
+                return f"(({x(e.operand)}) & 1)"
             case ir.Cast():
                 return f"(({self.declare(e.type, '')})({x(e.operand)}))"
             case ir.Conditional():
@@ -331,14 +334,34 @@ int main(void) {
   return 0;
 }
 """
-CXX = ("templates of calls", "arguments left out", "lambdas that are handed on", "lambdas of parameters of any type")
+PROGRAMS["bits in place"] = """
+#include <stdio.h>
+#include <ap_int.h>
+int main(void) {
+  ap_uint<8> a = 0x96;
+  ap_int<16> b = -1234;
+  ap_uint<32> c("cafe1234", 16), d = ap_uint<32>("0x1f"), e = "305419896";
+  ap_int<8> f("-12", 10);
+  for (int i = 1; i < 7; i++) {
+    a.lrotate(i); b.rrotate(i); c.lrotate(3);
+    a.set_bit(i, b[i]); b.set(i + 2); c.clear(2 * i); d.invert(i); f.b_not();
+    printf("%d %d %u %u %u %d ", (int)a, (int)b, (unsigned)c, (unsigned)d, (unsigned)e, (int)f);
+  }
+  return 0;
+}
+"""
+CXX = (
+    "templates of calls", "arguments left out", "lambdas that are handed on", "lambdas of parameters of any type",
+    "bits in place",
+)  # fmt: skip
+HEADERS = Path(hlspart.verification.__file__).parent / "headers"
 
 
 def run(text: str, folder: Path, name: str, suffix: str = ".c") -> str:
     path = folder / name
     file = path.with_suffix(suffix)
     file.write_text(text)
-    compiler = ["gcc", "-std=gnu11"] if suffix == ".c" else ["g++", "-std=c++17"]
+    compiler = ["gcc", "-std=gnu11"] if suffix == ".c" else ["g++", "-std=c++17", f"-I{HEADERS}"]
     subprocess.run([*compiler, "-w", "-o", path, file], check=True, capture_output=True, text=True)
     return subprocess.run([path], check=True, capture_output=True, text=True, timeout=10).stdout
 

@@ -18,10 +18,12 @@ INTERVALS = {
     "binding": (1,), "enum_decltype": (1,), "functor": (1,), "outside": (1,), "nested_static_fn": (1, 1),
     "stream_wrapper": (1, 1), "window": (1,), "copy": (2,), "template_method": (1,), "complex": (1,),
     "ref_member": (1, 1), "delegating": (1, 1, 1), "shapes": (1, 1, 1), "references": (1, 2, 1),
-    "array_arguments": (1, 1, 1, 1),
+    "array_arguments": (1, 1, 1, 1), "values": (1, 1, 1), "left_out": (1,),
 }  # fmt: skip
-# arrays of structures have no cells that note accesses; data decide where these are written
-NOT_COMPARED = {"operators": {"a", "b", "out"}, "complex": {"a", "b", "out"}, "array_of_objects": {"pe"}}
+# arrays of structures have no cells that note accesses; data decide where these are written; compilers leave out copies
+NOT_COMPARED = {
+    "operators": {"a", "b", "out"}, "complex": {"a", "b", "out"}, "array_of_objects": {"pe"}, "values": {"a"},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(INTERVALS))
@@ -50,4 +52,4 @@ def test_accesses_are_those_of_runs(tmp_path: Path) -> None:
             ran = {k: v for k, v in visited.items() if k[0] == array}
             assert mine == ran, (name, array)
             compared += sum(ran.values())
-    assert (arrays, compared) == (58, 5676)
+    assert (arrays, compared) == (63, 7212)

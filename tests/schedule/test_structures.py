@@ -159,14 +159,14 @@ void f(int out[64]) {
         "memcpy(&s, in, 64);",  # as bytes
         "outside(&s);",  # no body
         "int *p = s.a; p[0] = 1;",  # an address
-        "by_value(s);",
+        "int (*q)(box) = by_value; q(s);",  # any function
     ],
 )
 def test_structures_used_as_a_whole_stay(line: str) -> None:
     text = (
         TYPES
         + f"""void outside(box *p);
-void by_value(box p) {{ p.a[0] = 1; }}
+int by_value(box p) {{ p.a[0] = 1; return p.a[1]; }}
 int f(int in[64], int out[64]) {{
     box s, other;
     {line}
@@ -203,8 +203,31 @@ int f(int in[64], int out[64]) {
 """
     )
     assert [x.ii for x in result(text, top="f").loops if x.name == "L"] == [1]
-    called = text.replace("fill(&s, in);", "fill(&s, in); host(s);")
+    called = text.replace("fill(&s, in);", "fill(&s, in); outside(&s);")
     assert [x.ii for x in result(called, top="f").loops if x.name == "L"] == [None]
+
+
+def test_a_copy_that_is_handed_on_is_a_value() -> None:
+    """Whatever becomes of the copy: the structure itself is apart. The copying takes states that nobody knows."""
+    text = (
+        TYPES
+        + """int host(box p) { p.a[0] = 1; return p.a[1]; }
+void fill(box *p, int in[64]) { for (int i = 0; i < 64; i++) p->a[i] = in[i]; }
+int f(int in[64], int out[64]) {
+    box s;
+    fill(&s, in);
+    int known = host(s);
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        out[i] = s.a[i] + s.a[63 - i];
+    }
+    return known;
+}
+"""
+    )
+    answered = result(text, top="f")
+    assert [x.ii for x in answered.loops if x.name == "L"] == [1]
+    assert [x.latency.min for x in answered.functions if x.name == "f"] == [None]
 
 
 @pytest.mark.parametrize("form", ["point c = s.p[--s.n];", "point c; c = s.p[--s.n];", "point c = pop(&s);"])
