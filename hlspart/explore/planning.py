@@ -17,14 +17,14 @@ from hlspart.explore.measured import Banked, IterationFigures, Predict
 from hlspart.explore.nests import nests
 from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.regions import NestRegion, joined, patterns, regions
-from hlspart.explore.requests import Requests, fault, finding, from_file, requests
+from hlspart.explore.requests import Requests, fault, finding, from_file, outer_loops, requests
 from hlspart.explore.space import Space, splits
 from hlspart.explore.store import digest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.exploring import ExploreOptions, FixRequest, TiledNest
 from hlspart.model.memories import MemoryRule
-from hlspart.model.program import ArrayRef, Block, Function, Loop, Name, PragmaMark, Program, walk
+from hlspart.model.program import ArrayRef, Block, Call, Function, Loop, Name, PragmaMark, Program, walk
 from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
 from hlspart.version import __version__
@@ -163,6 +163,7 @@ class SearchPlan:
     def searched(self, until: float | None = None) -> list[SearchedNest]:
         """The nests that are searched; ``until``: by when their figures are known. Raises :class:`FixError`."""
         done: list[SearchedNest] = []
+        self._called()
         for number, nest in enumerate(self.nests):
             if isinstance(nest, KeptNest):
                 self._kept(nest)
@@ -261,6 +262,22 @@ class SearchPlan:
         text = f"{nest.loop.name} keeps its text: {nest.reason}"
         self.diagnostics.append(replace(diagnostic, rule="not-explored", name="not-explored", severity="warning",
                                         message=text))  # fmt: skip
+
+    def _called(self) -> None:
+        """Say of functions that are called that their nests are not looked for."""
+        seen: set[str] = set()
+        for root in statement_expressions(self.program, self.function.body):
+            for call in (e for e in walk(root) if isinstance(e, Call)):
+                of = self.program.functions.get(call.function or "")
+                if of is None or of.name in seen or not any(True for _ in outer_loops(of.body)):
+                    continue
+                if call.at.span.path not in self.program.sources:
+                    continue
+                seen.add(of.name)
+                text = f"the nests of {of.name} are not searched where it is called: --top {of.name} searches them"
+                diagnostic = finding(self.program, call.at, "")
+                self.diagnostics.append(replace(diagnostic, rule="not-explored", name="not-explored",
+                                                severity="warning", message=text))  # fmt: skip
 
     @staticmethod
     def _loop(nest: ReadNest, k: int) -> tuple[str, str]:
