@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ _BY_FIGURES = frozenset(f"HLP{n}" for n in (110, 113, 114, *range(201, 222), *ra
     "HLP010",
     "HLP011",
 }
+_MOST_EACH = 4  # findings in one file of a rule whose findings are told each
 _MOST_PLACES = 8  # that one finding names beside its own
 
 
@@ -38,9 +40,13 @@ def folded(findings: Sequence[Diagnostic], rules: Mapping[str, Rule], asked: Seq
     kept: list[Diagnostic] = []
     first: dict[tuple[str, str], int] = {}
     more: dict[tuple[str, str], list[Diagnostic]] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     for item in findings:
         rule = rules.get(item.rule)
-        brief = rule is not None and not rule.each and item.fix is None and not _asked(rule, asked)
+        if rule is not None and rule.each:
+            counts[item.rule, item.place.path] += 1
+        many = rule is not None and (not rule.each or counts[item.rule, item.place.path] >= _MOST_EACH)
+        brief = many and rule is not None and item.fix is None and not _asked(rule, asked)
         if rule is not None and brief and item.severity == "info":
             key = (item.rule, "" if rule.limit else item.place.path)
             if key in first:

@@ -21,7 +21,7 @@ from hlspart.nests import bus
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.datapath import Datapath, datapath
-from hlspart.predict.depths import DepthRange, depth_range
+from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range
 from hlspart.predict.latency import LOADED_AHEAD, UNKNOWN
 from hlspart.predict.loops import LoopModel, cautious
 from hlspart.predict.parameters import states_differ
@@ -100,6 +100,8 @@ class Controller:
         """States of the loads that have left a pipelined loop: a bank serves as many at once as it has ports."""
         elements: dict[int, dict[object, MemoryRef]] = {}
         for ref in self._left.get(record, ()):
+            if ref.variable >= len(self.program.variables):  # a memory of what was expanded into the loop
+                return DepthRange(UNKNOWN_DEPTH.states, (LOADED_AHEAD,))
             if ref.kind == "read" and not self.storage.memory(ref.variable).registers:
                 elements.setdefault(ref.variable, {}).setdefault(ref.key, ref)
         loads = [self._loads(v, tuple(refs.values())) for v, refs in elements.items()]

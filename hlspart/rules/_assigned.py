@@ -41,6 +41,7 @@ class _Walk:
         self.unwritten: dict[int, Unwritten] = {}
         self.open: dict[int, tuple[int, int]] = {}  # variable -> loops and branches around its declaration
         self.loops = self.branches = 0
+        self.counters: list[int | None] = []
         self.later: list[frozenset[int]] = []  # what each loop around may write
 
     # ------------------------------------------------------------------------- statements
@@ -110,11 +111,18 @@ class _Walk:
         going = [arm for arm in arms if not arm.over]
         state.over = not going
         state.maybe |= {v for arm in arms for v in arm.maybe}
-        if stmt.other is None and any(_opposite(stmt.test, test) for test in before):
+        counted = len(before) > 1 and all(self._of_counter(test) for test in (*before, stmt.test))
+        if stmt.other is None and (counted or any(_opposite(stmt.test, test) for test in before)):
             going = [arm for arm in arms[:1] if not arm.over]  # an ``else`` would never be reached
         state.sure |= set.intersection(*(arm.sure for arm in going)) if going else set()
         # of an iteration before, where the variable is older than the loop
         state.sure |= {v for v in state.maybe if self.open.get(v, (self.loops, 0))[0] < self.loops}
+
+    def _of_counter(self, test: c.Expr) -> bool:
+        """Whether a test asks for a part of the range of a loop's counter: several may cover all of it."""
+        leaves = [e for e in c.walk(test) if not isinstance(e, (c.Binary, c.Cast))]
+        names = {e.variable for e in leaves if isinstance(e, c.Name)}
+        return all(isinstance(e, (c.Name, c.Const)) for e in leaves) and len(names) == 1 and names <= set(self.counters)
 
     def _loop(self, loop: c.Loop, state: WrittenState) -> None:
         if loop.init is not None:
@@ -122,9 +130,11 @@ class _Walk:
         if loop.test is not None and loop.kind != "do":
             self.expression(loop.test, state)
         self.loops += 1
+        self.counters.append(_stepped(loop))
         self.later.append(changed(self.program, loop))
         self.statement(loop.body, state)
         self.later.pop()
+        self.counters.pop()
         state.over = False
         for expr in (loop.step, loop.test if loop.kind == "do" else None):
             if expr is not None:
@@ -211,6 +221,13 @@ class _Walk:
         if (never and not before) or around == (self.loops, self.branches):
             self.unwritten[ident] = (self.program.variable(ident), at, never)
         state.sure.add(ident)
+
+
+def _stepped(loop: c.Loop) -> int | None:
+    match loop.step:
+        case c.IncDec(operand=c.Name(variable=ident)) | c.Assign(target=c.Name(variable=ident)):
+            return ident
+    return None
 
 
 def _labels(body: c.Block) -> tuple[c.Stmt, ...]:

@@ -106,6 +106,10 @@ class Sets:
     def of(self, expr: c.Expr) -> Iterator[VariableUse]:
         """Reads and writes of an expression."""
         match expr:
+            case c.IncDec(operand=c.Name(type=c.PointerType())):
+                return  # the pointer goes on, what it points to stays
+            case c.Assign(op="+=" | "-=", target=c.Name(type=c.PointerType()), value=value):
+                yield from self.of(value)
             case c.Assign(op=op, target=target, value=value):
                 yield from self.of(value)
                 yield from self._object(target, ("write",) if op == "=" else ("read", "write"))

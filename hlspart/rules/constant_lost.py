@@ -49,7 +49,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     values: list[tuple[c.CType, c.Expr]] = []
     for v in program.variables:
         if v.init is not None and v.function not in benches and not v.reference:
-            values += _scalars(v.type, v.init)
+            # of a table the first says it: the rest of a series may well vanish
+            lost = ((k, x) for k, x in _scalars(v.type, v.init) if _becomes(program, k, x) is not None)
+            values += [first] if (first := next(lost, None)) is not None else []
     for name, own in nodes(program).items():
         if name in benches or program.functions[name].open:
             continue

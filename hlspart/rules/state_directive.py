@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in d.variables:
             for region in regions(facts.program):
                 uses = (u for p in region.processes for u in p.uses)
-                writer = next((u for u in uses if u.variable == ident and u.kind == "write"), None)
+                writer = next((u for u in uses if u.variable == ident and u.kind == "write" and u.exact), None)
                 if writer is not None and (ident in region.local or _read_too(region, ident)):
                     name = facts.program.variable(ident).name
                     message = f"STABLE: '{name}' is written by a task of the region"

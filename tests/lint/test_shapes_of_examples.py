@@ -138,3 +138,35 @@ def test_the_device_decides_whether_an_ultraram_has_values(part: str, told_of: b
 """
     report = Pipeline(["k.c"], Options(target=TargetOptions(part=part)), lambda _: text.encode()).lint(None)
     assert ("HLP424" in {d.rule for d in report.diagnostics}) is told_of
+
+
+def test_memories_of_what_is_expanded_into_a_pipeline() -> None:
+    """A loop that one function expands and another runs: what it loads ahead is a memory of the expansion."""
+    body = """  for (int i = 0; i < n; i++) {
+#pragma HLS %s
+    long s[8], d[8];
+    memcpy(s, src + i * 8, 64);
+    work(d, s);
+    memcpy(dst + i * 8, d, 64);
+  }
+}
+"""
+    text = """#include <string.h>
+static void work(long *to, long *from) {
+  unsigned char *b = (unsigned char *)from;
+  for (int j = 0; j < 8; j++) {
+#pragma HLS PIPELINE
+    to[j] = b[j * 8] + b[j * 8 + 1] + b[j * 8 + 2];
+  }
+}
+"""
+    text += "void first(long *dst, long *src, int n) {\n" + body % "PIPELINE"
+    text += "void second(long *dst, long *src, int n) {\n" + body % "DATAFLOW"
+    assert "HLP000" not in {d.rule for d in lint_of({"k.cpp": text}).diagnostics}
+
+
+def test_many_missing_headers_are_told_as_few() -> None:
+    text = "".join(f'#include "weights_{k}.h"\n' for k in range(20)) + "int f(int a) { return a; }\n"
+    missing = [d for d in lint_of({"k.c": text}).diagnostics if d.rule == "HLP006"]
+    assert len(missing) == 4
+    assert "16 more" in missing[-1].message
