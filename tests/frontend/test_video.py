@@ -102,3 +102,20 @@ void top(GRAY &in, GRAY &out) {
 """
     figures = _figures("sobel.cpp", text)
     assert [x.ii for x in figures.loops if x.pipelined] == [1, 1]
+
+
+def test_a_mask_has_one_component() -> None:
+    """UG902, hls::CmpS and hls::PaintMask; a report of 2019.2 has both at II 1."""
+    text = """#include "hls_video.h"
+typedef hls::Mat<64, 48, HLS_8UC3> RGB;
+void top(RGB &in, RGB &out) {
+#pragma HLS DATAFLOW
+  hls::Mat<64, 48, HLS_8UC1> mask(64, 48);
+  RGB one(64, 48), two(64, 48);
+  hls::Scalar<3, unsigned char> color(255, 0, 9);
+  hls::Duplicate(in, one, two);
+  hls::CmpS(one, 7, mask, HLS_CMP_LT);
+  hls::PaintMask(two, mask, out, color);
+}
+"""
+    assert [x.ii for x in _figures("mask.cpp", text).loops if x.pipelined] == [1, 1, 1]

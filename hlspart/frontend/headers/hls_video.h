@@ -314,6 +314,12 @@ typedef int HLS_CHANNEL_T;
 #define HLS_BGR2HLS 17
 #define HLS_HLS2RGB 18
 #define HLS_HLS2BGR 19
+#define HLS_CMP_EQ 0
+#define HLS_CMP_GT 1
+#define HLS_CMP_GE 2
+#define HLS_CMP_LT 3
+#define HLS_CMP_LE 4
+#define HLS_CMP_NE 5
 #define HLS_THRESH_BINARY 0
 #define HLS_THRESH_BINARY_INV 1
 #define HLS_THRESH_TRUNC 2
@@ -344,6 +350,24 @@ public:
 #pragma HLS UNROLL
       val[k] = v;
     }
+  }
+  Scalar(T v0, T v1) {
+#pragma HLS ARRAY_PARTITION variable=val complete dim=1
+    val[0] = v0;
+    val[1] = v1;
+  }
+  Scalar(T v0, T v1, T v2) {
+#pragma HLS ARRAY_PARTITION variable=val complete dim=1
+    val[0] = v0;
+    val[1] = v1;
+    val[2] = v2;
+  }
+  Scalar(T v0, T v1, T v2, T v3) {
+#pragma HLS ARRAY_PARTITION variable=val complete dim=1
+    val[0] = v0;
+    val[1] = v1;
+    val[2] = v2;
+    val[3] = v3;
   }
 };
 template <int ROWS, int COLS, int T> class Mat {
@@ -536,9 +560,51 @@ template <int R, int C, int S, int T, int D, typename A = double, typename B = d
     } \
   }
 HLSPART_OF_TWO(AbsDiff)
+HLSPART_OF_TWO(Mul)
 HLSPART_OF_TWO(And)
 HLSPART_OF_TWO(Max)
 HLSPART_OF_TWO(Min)
+template <int R, int C, int S, int D> void CmpS(Mat<R, C, S> &src, double value, Mat<R, C, D> &dst, int kind) {
+  HLSPART_FRAME(src.rows, src.cols) {
+#pragma HLS LOOP_FLATTEN OFF
+#pragma HLS PIPELINE II=1
+    HLSPART_OPEN all = 0;
+    for (int k = 0; k < HLS_MAT_CN(S); k++) {
+#pragma HLS UNROLL
+      all = all + src.data_stream[k].read();
+    }
+    for (int k = 0; k < HLS_MAT_CN(D); k++) {
+#pragma HLS UNROLL
+      dst.data_stream[k].write(all);
+    }
+  }
+}
+template <int R, int C, int S, int T, int D> void Cmp(Mat<R, C, S> &src, Mat<R, C, T> &other, Mat<R, C, D> &dst, int kind) {
+  HLSPART_FRAME(src.rows, src.cols) {
+#pragma HLS LOOP_FLATTEN OFF
+#pragma HLS PIPELINE II=1
+    HLSPART_OPEN all = 0;
+    for (int k = 0; k < HLS_MAT_CN(S); k++) {
+#pragma HLS UNROLL
+      all = all + src.data_stream[k].read() + other.data_stream[k].read();
+    }
+    for (int k = 0; k < HLS_MAT_CN(D); k++) {
+#pragma HLS UNROLL
+      dst.data_stream[k].write(all);
+    }
+  }
+}
+template <int R, int C, int S, int M, int D, typename V> void PaintMask(Mat<R, C, S> &src, Mat<R, C, M> &mask, Mat<R, C, D> &dst, V &color) {
+  HLSPART_FRAME(src.rows, src.cols) {
+#pragma HLS LOOP_FLATTEN OFF
+#pragma HLS PIPELINE II=1
+    HLSPART_OPEN m = mask.data_stream[0].read();
+    for (int k = 0; k < HLS_MAT_CN(S); k++) {
+#pragma HLS UNROLL
+      dst.data_stream[k].write(m + src.data_stream[k].read());
+    }
+  }
+}
 template <int BORDER, int R, int C, int S, int D, int KH, int KW, typename K, typename P> void Filter2D(Mat<R, C, S> &src, Mat<R, C, D> &dst, Window<KH, KW, K> &kernel, P anchor) {
   HLS_TNAME(S) k_buf[HLS_MAT_CN(S)][KH][C + KW];
 #pragma HLS ARRAY_PARTITION variable=k_buf complete dim=1
