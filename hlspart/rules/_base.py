@@ -25,6 +25,11 @@ MOST_OPERATIONS = 300  # scheduled once more for each question about the least p
 WAYS = "hlspart advise ranks the ways"
 
 
+def ways(loop: LoopResult) -> str:
+    """Where the ways to a faster loop stand, and why none goes below an II, where the prediction has proved that."""
+    return WAYS if loop.proof is None else f"{WAYS}; {loop.proof.text}"
+
+
 class Rule(Struct, frozen=True):
     """Code, kebab-case name and default severity of a rule.
 

@@ -2,9 +2,8 @@
 
 ## What it does
 Reports a pipelined loop whose II is above its target because one bank of an array must serve more
-accesses per iteration than it has ports. The hint is the first way of `hlspart advise`, with the II that its
-text has and the command that writes it; where looking for ways takes long, the pragmas that lower the II, or how
-many banks the accesses need at least. `--unsafe-fixes` writes pragmas where these are enough.
+accesses per iteration than it has ports. The hint is the pragmas that lower the II, or how many banks the
+accesses need at least and, where it is proved, why no text goes below an II; `hlspart advise` ranks the ways. `--unsafe-fixes` writes pragmas where these are enough.
 
 ## Why is this bad
 The loop runs slower than asked for, by the factor shown.
@@ -49,7 +48,7 @@ from msgspec.structs import replace
 from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.program import Variable
 from hlspart.model.results import LoopResult
-from hlspart.rules._base import WAYS, Facts, Rule
+from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP201", "ports-limit-ii", "warning")
@@ -92,7 +91,7 @@ def _partition(facts: Facts, loop: LoopResult) -> tuple[str, Fix | None] | None:
 
 def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:
     """What the accesses of one iteration need at least, and which command finds the rest."""
-    helps = WAYS
+    helps = ways(loop)
     limit = loop.binding[0]
     if variable is None or limit.accesses is None or not limit.ports or not loop.aim:
         return helps

@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.rules._base import WAYS, Facts, Rule
+from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._nests import active
 from hlspart.rules._queries import binding
 
@@ -56,7 +56,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         limit = loop.binding[0] if loop.binding else None
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
         message = f"{missed}: {why}"
-        hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy); {WAYS}"
-        hint += f"; {loop.proof.text}" if loop.proof is not None else ""
+        hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy); {ways(loop)}"
         related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, severity=severity)

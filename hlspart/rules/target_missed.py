@@ -46,7 +46,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
-from hlspart.rules._base import WAYS, Facts, Rule
+from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._nests import active
 from hlspart.rules._queries import binding
@@ -60,7 +60,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elsewhere = binding(loop) in ("memory-port", "recurrence")
         if not elsewhere and severity != "info":
             why = loop.binding[0].text if loop.binding else "several limits together"
-            hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}" if not loop.binding else WAYS
+            hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}" if not loop.binding else ways(loop)
             related = list(_ports(facts, why))
             yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint, related, severity=severity)
 

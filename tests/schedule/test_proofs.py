@@ -71,6 +71,20 @@ def test_every_command_says_it(
         assert [s["operation"] for s in loop["proof"]["cycle"]] == ["*", "+"] and loop["proof"]["ii"] == 7
 
 
+@pytest.mark.parametrize("case", ("four each", "stored"))
+def test_lint_says_that_ports_keep_a_loop_from_its_target(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments, body, least = THROUGH_PORTS[case]
+    loop = f"L: for (int i = 0; i < 16; i++) {{\n#pragma HLS PIPELINE II=1\n{body}\n}}\n"
+    Path("k.c").write_text(f"void f({arguments}) {{\n{loop}}}\n")
+    for command in ("advise", "lint"):
+        run([command, "k.c"])
+        out, err = capsys.readouterr()
+        assert f"ports of the top function, II {least} in its 16 iterations" in " ".join((out + err).split()), command
+
+
 def test_consent_to_another_order_takes_the_proof_back() -> None:
     kernel_ = hlspart.parse(kernel("s += x[i];"))
     (kept,) = hlspart.advise(kernel_).loops
