@@ -3,7 +3,8 @@
 ## What it does
 Reports a pipelined loop whose II is above its target because one bank of an array must serve more
 accesses per iteration than it has ports. The hint is the pragmas that lower the II, or how many banks the
-accesses need at least and, where it is proved, why no text goes below an II; `hlspart advise` ranks the ways. `--unsafe-fixes` writes pragmas where these are enough.
+accesses need at least and, where it is proved, why no text goes below an II; `hlspart advise` ranks the
+ways. `--unsafe-fixes` writes pragmas where these are enough.
 
 ## Why is this bad
 The loop runs slower than asked for, by the factor shown.
