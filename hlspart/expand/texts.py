@@ -36,13 +36,18 @@ from hlspart.semantics.effects import statement_expressions
 
 _Candidate = TypeVar("_Candidate")
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
-#: Declarations of types, constants and macros; the last group of each is the name, or a list of names.
+#: Declarations of types, constants, macros, functions and other names; the last group of each is a name, or a list.
 _SCOPED = (
     re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M),
     re.compile(r"\b(?:struct|union|class|enum|using)\s+(\w+)\s*[{:;=]"),
     re.compile(r"\btypedef\b[^;{]*?(\w+)\s*(?:\[[^;]*\]\s*)?;"),
     re.compile(r"\btypedef\b[^;{]*\{[^}]*\}\s*(\w+)\s*;"),
     re.compile(r"\benum\b[^;{]*\{([^}]*)\}"),
+    re.compile(r"\busing\s+(?:namespace\b|[\w:]*::)\s*(\w+)\s*;"),
+    re.compile(r"\bnamespace\s+(\w+)\s*="),
+    re.compile(r"\bauto\s*&{0,2}\s*(\w+)\s*=\s*\["),
+    re.compile(r"\bauto\s*&{0,2}\s*\[([^\]]*)\]\s*="),
+    re.compile(r"[\w>]\s*&{1,2}\s*(\w+)\s*(?:=(?!=)|\{)"),
 )
 
 
@@ -190,14 +195,17 @@ def indented(text: str, by: str, column: int) -> list[str]:
 
 
 def scoped_names(text: str) -> frozenset[str]:
-    """Names of types, constants and macros that a function's text declares."""
+    """Names that a function's text declares, but for its objects."""
     declarators = (name for pattern in _SCOPED for names in pattern.findall(text) for name in names.split(","))
     return frozenset(match[1] for name in declarators if (match := re.match(r"\s*(\w+)", name)))
 
 
 def known_there_only(program: Program, function: Function, inside: Origin, lines: Iterable[str]) -> str | None:
     """A word of ``lines`` that has its meaning from the text of ``function``, and not from what is ``inside``."""
-    scoped = scoped_names(program.text(function.body.at)) - scoped_names(program.text(inside))
+    whole = program.text(function.body.at)
+    if match := re.search(r"\busing\s+namespace\s+[\w:]+", whole):
+        return match[0]
+    scoped = scoped_names(whole) - scoped_names(program.text(inside))
     return (
         next((word for line in lines for word in re.findall(r"\w+", line) if word in scoped), None) if scoped else None
     )
@@ -210,7 +218,9 @@ def type_text(program: Program, variable: int) -> str:
     """
     v = program.variable(variable)
     at = v.declarations[0].specifiers
-    text = " ".join(program.text(at).split())
+    before = program.sources[at.span.path].text[: at.span.start]
+    outer = re.search(r"(?:\w+\s*::\s*)*\Z", before)  # namespaces, which may stand in front of it
+    text = " ".join(((outer[0] if outer else "") + program.text(at)).split())
     element = v.type.element if isinstance(v.type, ArrayType) else v.type
     array, brackets = v.as_array, len(v.declarations[0].brackets)
     if array is not None and brackets + isinstance(v.type, PointerType) < len(array.dims):  # extents of a typedef

@@ -162,6 +162,11 @@ class Compute:
                 at = use.at.span
                 if not any(h.path == at.path and h.start <= at.start and at.end <= h.end for h in hidden):
                     return True
+            name = self.frame.program.variable(variable).name
+            if re.search(
+                rf"\b(?:decltype|__typeof__|__typeof|typeof)\b[^;]*\b{name}\b", self.frame.program.text(stmt.at)
+            ):
+                return True
         return False
 
     def _iterators(self, depth: int) -> list[str]:

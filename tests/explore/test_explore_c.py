@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -557,12 +558,20 @@ SCOPES = {
     "struct P { int x, y; } p = {3, 4};": "p.x + a[i]",
     "union { int i; float f; } u; u.i = 9;": "u.i + a[i]",
     "\n#define LM 9\n": "a[i] + LM",
+    "auto f = [](int x) { return x * 3; };": "f(a[i])",
+    "using NS::twice;": "twice(a[i])",
+    "namespace M = NS;": "M::twice(a[i])",
+    "using namespace NS;": "twice(a[i])",
+    "enum class E { P, Q };": "a[i] + (int)E::Q",
 }
+OF_CXX = """namespace NS { struct V { int x, y; }; static inline int twice(int x) { return 2 * x; } }
+"""
 
 
 def _scoped(tmp_path: Path, declared: str, value: str) -> tuple[Pipeline, list[tuple[ReadNest, Vector]]]:
-    path = tmp_path / "scoped.c"
-    path.write_text(f"""void k(int a[24], int b[24])
+    cxx = re.search(r"auto|namespace|using|class|NS", declared)
+    path = tmp_path / ("scoped.cpp" if cxx else "scoped.c")
+    path.write_text(f"""{OF_CXX if cxx else ""}void k(int a[24], int b[24])
 {{
     {declared}
     for (int i = 0; i < 24; i++) b[i] = {value};
@@ -583,9 +592,13 @@ def test_names_of_the_function_do_not_leave_it(tmp_path: Path, declared: str) ->
         write(pipeline.program, chosen, ExternalMemory(64, 0))
 
 
-def test_static_values_are_handed_on(tmp_path: Path) -> None:
-    pipeline, chosen = _scoped(tmp_path, "static int s = 4;", "s + a[i]")
+@pytest.mark.parametrize(
+    ("declared", "value"), [("static int s = 4;", "s + a[i]"), ("NS::V v{1, 2};", "v.x + (decltype(i))a[i]")]
+)
+def test_values_are_handed_on(tmp_path: Path, declared: str, value: str) -> None:
+    pipeline, chosen = _scoped(tmp_path, declared, value)
     texts, _ = write(pipeline.program, chosen, ExternalMemory(64, 0))
-    new = tmp_path / "new.c"
-    new.write_text(texts[str(tmp_path / "scoped.c")])
-    assert verify(str(tmp_path / "scoped.c"), str(new), VerifyOptions(top="k", vectors=2)).status == "equal"
+    (old,) = pipeline.program.given
+    new = tmp_path / f"new{Path(old).suffix}"
+    new.write_text(texts[old])
+    assert verify(old, str(new), VerifyOptions(top="k", vectors=2)).status == "equal"
