@@ -7,6 +7,8 @@ from functools import wraps
 from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
+from msgspec.structs import replace
+
 from hlspart.model.program import Program
 from hlspart.model.statements import Stmt
 
@@ -45,6 +47,24 @@ def once_per_code(
         return run
 
     return kept
+
+
+def of_code(change: Callable[Concatenate[Program, P], Program]) -> Callable[Concatenate[Program, P], Program]:
+    """A change to a program's code that looks at no directive, made once: what it gives has one code as well."""
+
+    @once_per_code(16)
+    def changed(program: Program, /, *args: P.args, **kwargs: P.kwargs) -> Program | None:
+        made = change(program, *args, **kwargs)
+        return None if made is program else made
+
+    @wraps(change)
+    def run(program: Program, /, *args: P.args, **kwargs: P.kwargs) -> Program:
+        made = changed(program, *args, **kwargs)
+        if made is None:
+            return program
+        return replace(program, functions=made.functions, variables=made.variables, loops=made.loops)
+
+    return run
 
 
 def once_per_statement(function: Callable[[Program, Stmt], T]) -> Callable[[Program, Stmt], T]:

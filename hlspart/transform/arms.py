@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hlspart.model.arithmetic import fold, fold_unary
+from hlspart.model.code import of_code
 from hlspart.model.program import (
     Binary,
     Block,
@@ -33,6 +34,7 @@ from hlspart.semantics.addresses import apart
 from hlspart.semantics.folding import wrapped
 
 
+@of_code
 def without_dead_arms(program: Program) -> Program:
     """``program`` itself where every arm may be taken. Nodes that stay keep their ids, directives their loops."""
     if not any(_decided(program, s) for f in program.functions.values() for s in walk_statements(f.body)):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.model.code import of_code
 from hlspart.model.program import (
     INT,
     SAME_BITS,
@@ -50,6 +51,7 @@ from hlspart.transform.arms import constant
 from hlspart.transform.copying import largest_id
 
 
+@of_code
 def with_copy_loops(program: Program) -> Program:
     """``program`` itself where nothing is copied by call. Nodes that stay keep their ids; new ones follow."""
     if not any(block_copy(s) for f in program.functions.values() for s in walk_statements(f.body)):

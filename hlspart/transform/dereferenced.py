@@ -10,6 +10,7 @@ import itertools
 
 from msgspec.structs import replace
 
+from hlspart.model.code import of_code
 from hlspart.model.program import (
     ArrayRef,
     Binary,
@@ -31,6 +32,7 @@ from hlspart.model.rebuild import map_children, map_parts
 from hlspart.semantics.effects import effects, statement_expressions
 
 
+@of_code
 def dereferenced(program: Program, tops: tuple[str, ...]) -> Program:
     """The copy; ``program`` itself where nothing changes."""
     ports = _ports(program, tops)

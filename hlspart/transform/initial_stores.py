@@ -13,6 +13,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
+from hlspart.model.code import of_code
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -38,6 +39,7 @@ from hlspart.transform.copying import largest_id
 MOST_STORES = 256  # of one list
 
 
+@of_code
 def with_initial_stores(program: Program) -> Program:
     """``program`` itself where no list has values of the run. Nodes that stay keep their ids; new ones follow."""
     stores = {v.id: values for v in program.variables if (values := _values(program, v)) is not None}

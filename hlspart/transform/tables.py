@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from hlspart.model.code import of_code
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -38,6 +39,7 @@ from hlspart.model.program import (
 from hlspart.semantics.effects import Effects, effects, is_quiet, leaves_early, statement_expressions
 
 
+@of_code
 def with_tables(program: Program) -> Program:
     """``program`` itself where it fills no array with constants. Nodes that stay keep their ids."""
     filled = {name: _filled(program, f) for name, f in program.functions.items() if any(_local_arrays(program, name))}
