@@ -66,10 +66,16 @@ def nests(program: Program, analysis: AccessAnalysis, function: Function, whole:
             # where windows lie still arrays stay on the chip; in each iteration of a loop around they would move
             still = alone(loop, around, True)
             if isinstance(still, ReadNest) and _free(still.nest) >= max(most, 1 if around else 0):
+                instead[still.loops[0].id] = one
                 return [still]
         return inside if inside and (several or any(isinstance(n, ReadNest) for n in inside)) else [one]
 
-    return [n for loop in outer_loops(function.body) for n in read(loop, ())]
+    instead: dict[int, KeptNest] = {}
+    done = [n for loop in outer_loops(function.body) for n in read(loop, ())]
+    if not any(isinstance(n, ReadNest) and _free(n.nest) for n in done):
+        return done
+    # beside others, one that only brings whole arrays would take the memory of those that gain by it
+    return [instead.get(n.loops[0].id, n) if isinstance(n, ReadNest) and not _free(n.nest) else n for n in done]
 
 
 def _free(nest: TiledNest) -> int:

@@ -118,3 +118,11 @@ def test_what_cannot_lie_still_is_refused() -> None:
             isinstance(n, ReadNest)
             for n in nests(pipeline.program, pipeline.proved, pipeline.program.functions["f"], 2)
         )
+
+
+def test_whole_arrays_take_no_memory_of_nests_that_gain() -> None:
+    text = "void f(int A[64], int B[64], int C[64]) {{ {} for (int i = 1; i < 64; i++) A[i] += A[i - 1] * 3; }}"
+    for before, read in (("", [True]), ("for (int i = 0; i < 64; i++) B[i] = C[i];", [True, False])):
+        p = Pipeline(["f.c"], Options(), lambda _, before=before: text.format(before).encode())
+        done = nests(p.program, p.proved, p.program.functions["f"], 2)
+        assert [isinstance(n, ReadNest) for n in done] == read
