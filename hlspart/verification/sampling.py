@@ -268,7 +268,7 @@ def _column(
             values = sorted(one() for _ in range(count))
             return values if pattern == "ascending" else values[::-1]
         case "magnitudes" if leaf.code not in FLOATS:
-            zero = min(max(mode.low, 0), mode.high)
+            zero = int(min(special, key=abs))  # of this member: the mode may lie beyond its type
             return [zero + _shifted(int(one()) - zero, rng.randrange(64)) for _ in range(count)]
     return [one() for _ in range(count)]
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
 from verifying import BASE, compare, mutated
 
 from hlspart.model.options import FrontendOptions
-from hlspart.verification import VerifyOptions, verify, verify_and_save
+from hlspart.verification import VerifyOptions, data, sampling, verify, verify_and_save
+from hlspart.verification.interface import ScalarField
 from tests.amounts import amount
 
 INDEXED = """int k(const int at[4], const int value[16])
@@ -263,3 +265,14 @@ def test_what_cannot_be_driven_is_refused_at_its_place(tmp_path: Path, parameter
     assert result.status not in ("equal", "different")
     said = (result.message or "").replace(" ", "")
     assert f"line2:a{why}".replace(" ", "") in said, result.message
+
+
+@pytest.mark.parametrize("pattern", sorted(set(sampling._PATTERNS)))
+def test_members_get_values_of_their_own_type(pattern: str) -> None:
+    """A structure is drawn with one mode for all its members, which may lie beyond some of them."""
+    rng = random.Random(5)
+    for code, (low, high) in data.LIMITS.items():
+        for least, most in ((575, 576), (-3000, -2900), (0, 2**40), (-(2**63), 2**63 - 1), (1, 100)):
+            mode = sampling.Mode(least, most, "uniform", 1.0)
+            column = sampling._column(ScalarField(".x", code), 40, mode, pattern, rng, [7, 900, -4], 0, None)
+            assert all(low <= value <= high for value in column), (code, mode)
