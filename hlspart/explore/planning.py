@@ -264,15 +264,19 @@ class SearchPlan:
                                         message=text))  # fmt: skip
 
     def _called(self) -> None:
-        """Say of functions that are called that their nests are not looked for."""
+        """Say of functions that are called outside of the nests that theirs are not looked for."""
         seen: set[str] = set()
+        searched = [n.loops[0].at.span for n in self.nests if isinstance(n, ReadNest)]
         for root in statement_expressions(self.program, self.function.body):
             for call in (e for e in walk(root) if isinstance(e, Call)):
                 of = self.program.functions.get(call.function or "")
                 if of is None or of.name in seen or not any(True for _ in outer_loops(of.body)):
                     continue
-                if call.at.span.path not in self.program.sources:
+                at = call.at.span
+                if at.path not in self.program.sources:
                     continue
+                if any(s.path == at.path and s.start <= at.start and at.end <= s.end for s in searched):
+                    continue  # a part of an iteration
                 seen.add(of.name)
                 text = f"the nests of {of.name} are not searched where it is called: --top {of.name} searches them"
                 diagnostic = finding(self.program, call.at, "")
