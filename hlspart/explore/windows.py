@@ -138,9 +138,7 @@ class Windows:
                 if len(e.brackets) != len(e.indices) or not all(b.editable for b in e.brackets):
                     raise refusal
                 for part in (p for index in e.indices for p in walk(index)):
-                    if not isinstance(part, Name | Const | ArrayRef | Binary | Unary | Cast | Conditional) or _changes(
-                        part
-                    ):
+                    if not isinstance(part, _PLAIN) or _changes(part):
                         raise refusal
 
     def _moved_by(self, loops: Sequence[Loop], form: Affine) -> tuple[tuple[str, int], ...]:
