@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -201,14 +201,34 @@ def scoped_names(text: str) -> frozenset[str]:
 
 
 def known_there_only(program: Program, function: Function, inside: Origin, lines: Iterable[str]) -> str | None:
-    """A word of ``lines`` that has its meaning from the text of ``function``, and not from what is ``inside``."""
+    """A word of ``lines``, functions in front of ``function``, that its text alone gives a meaning.
+
+    Names that are declared ``inside`` go with them. Objects of the function are those of parameters; an operand of
+    ``sizeof`` that is none has nobody to hand it on.
+    """
     whole = program.text(function.body.at)
     if match := re.search(r"\busing\s+namespace\s+[\w:]+", whole):
         return match[0]
     scoped = scoped_names(whole) - scoped_names(program.text(inside))
-    return (
-        next((word for line in lines for word in re.findall(r"\w+", line) if word in scoped), None) if scoped else None
-    )
+    lines = list(lines)
+    words = (word for line in lines for word in re.findall(r"\w+", line)) if scoped else ()
+    local = {v.name for v in program.variables if v.function == function.name}
+    return next((word for word in words if word in scoped), None) or next(_unevaluated(lines, local), None)
+
+
+#: What an operand stands behind that is not evaluated.
+_UNEVALUATED = re.compile(r"\b(?:sizeof|_Alignof|alignof|typeof|__typeof__|decltype)[\s(]*(\w+)")
+
+
+def _unevaluated(lines: Sequence[str], local: Collection[str]) -> Iterator[str]:
+    """Objects in such operands that the function around them does not declare."""
+    heads = [k for k, line in enumerate(lines) if line.startswith("static ")]
+    for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+        text = "\n".join(lines[start:end])
+        for name in (n for n in _UNEVALUATED.findall(text) if n in local):
+            declared = rf"(?!\b(?:sizeof|return)\b)\b\w+[\s*&]+{name}\s*[\[,)=;{{]"
+            if re.search(declared, text) is None:
+                yield name
 
 
 def type_text(program: Program, variable: int) -> str:

@@ -62,15 +62,19 @@ class NameWords(Cursor):
             del self.tokens[self.at + 1]
         name = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else token
         body = 2 if name.kind == "id" else 1
+        kept: list[tuple[str, str]] = []  # of an enumeration that says which integers hold its values
         if token.text == "enum" and self.text(body) == ":":
             end = self.find(("{", ";"), self.at + body)
+            kept = [(t.text, t.kind) for t in self.tokens[self.at + body + 1 : end]]
             del self.tokens[self.at + body : end]
         if self.text(body) == ":":
             self.refuse("inheritance")
         if name.kind == "id":
             if name.text not in self.names or self.in_body:
                 self.names.add(name.text)
-                declared = [("typedef", "id"), (token.text, "id"), (name.text, "id"), (name.text, "id"), (";", "op")]
+                kept = kept if all(kind == "id" for _, kind in kept) else []
+                declared = [("typedef", "id"), *(kept or [(token.text, "id"), (name.text, "id")])]
+                declared += [(name.text, "id"), (";", "op")]
                 where = (*self.around, self.statement)[0]
                 self.out[where:where] = [self.made(t, token, k) for t, k in declared]
                 self.statement += len(declared)

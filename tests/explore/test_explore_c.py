@@ -563,6 +563,8 @@ SCOPES = {
     "namespace M = NS;": "M::twice(a[i])",
     "using namespace NS;": "twice(a[i])",
     "enum class E { P, Q };": "a[i] + (int)E::Q",
+    "int q[3]; (void)q;": "(int)sizeof(q[0]) + a[i]",
+    "(void)b;": "(int)sizeof(a[0]) + a[i]",
 }
 OF_CXX = """namespace NS { struct V { int x, y; }; static inline int twice(int x) { return 2 * x; } }
 """

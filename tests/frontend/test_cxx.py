@@ -376,3 +376,19 @@ extern float g[part];
     (tmp_path / "k.cpp").write_text(text + sizes)
     done = subprocess.run(["g++", "-std=c++14", "-fsyntax-only", "k.cpp"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_enumerations_are_as_wide_as_they_say() -> None:
+    """g++ gives 1, 1, 2, 4 and 4 bytes."""
+    text = """enum class A : unsigned char { P, Q };
+enum B : bool { NO, YES };
+enum class C : short;
+enum class C : short { R = -1 };
+enum class D { S };
+enum E { T };
+void f(int n) { A a[9]; B b[9]; C c[9]; D d[9]; E e[9]; }
+"""
+    program = good(text, "k.cpp")
+    arrays = {v.name: v.type.element for v in program.variables if isinstance(v.type, ir.ArrayType)}
+    bits = {name: kind.bits for name, kind in arrays.items() if isinstance(kind, ir.ScalarType)}
+    assert bits == {"a": 8, "b": 8, "c": 16, "d": 32, "e": 32}
