@@ -49,6 +49,8 @@ _SCOPED = (
     re.compile(r"\bauto\s*&{0,2}\s*\[([^\]]*)\]\s*="),
     re.compile(r"[\w>]\s*&{1,2}\s*(\w+)\s*(?:=(?!=)|\{)"),
 )
+#: What an operand stands behind that is not evaluated.
+_UNEVALUATED = re.compile(r"\b(?:sizeof|_Alignof|alignof|typeof|__typeof__|decltype)[\s(]*(\w+)")
 
 
 @dataclass
@@ -214,10 +216,6 @@ def known_there_only(program: Program, function: Function, inside: Origin, lines
     words = (word for line in lines for word in re.findall(r"\w+", line)) if scoped else ()
     local = {v.name for v in program.variables if v.function == function.name}
     return next((word for word in words if word in scoped), None) or next(_unevaluated(lines, local), None)
-
-
-#: What an operand stands behind that is not evaluated.
-_UNEVALUATED = re.compile(r"\b(?:sizeof|_Alignof|alignof|typeof|__typeof__|decltype)[\s(]*(\w+)")
 
 
 def _unevaluated(lines: Sequence[str], local: Collection[str]) -> Iterator[str]:
