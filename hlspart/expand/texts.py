@@ -50,7 +50,9 @@ _SCOPED = (
     re.compile(r"[\w>]\s*&{1,2}\s*(\w+)\s*(?:=(?!=)|\{)"),
 )
 #: What an operand stands behind that is not evaluated.
-_UNEVALUATED = re.compile(r"\b(?:sizeof|_Alignof|alignof|typeof|__typeof__|decltype)[\s(]*(\w+)")
+_UNEVALUATED = re.compile(
+    r"\b(?:sizeof|_Alignof|(?:__)?alignof(?:__)?|(?:__)?typeof(?:__)?|decltype)[\s*&!~+-]*(\(|\w+)"
+)
 
 
 @dataclass
@@ -202,6 +204,16 @@ def scoped_names(text: str) -> frozenset[str]:
     return frozenset(match[1] for name in declarators if (match := re.match(r"\s*(\w+)", name)))
 
 
+def unevaluated(text: str) -> Iterator[str]:
+    """The words of operands that are not evaluated, of which no access is on record."""
+    for match in _UNEVALUATED.finditer(text):
+        end, depth = match.end(), int(match[1] == "(")
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        yield from re.findall(r"\b[A-Za-z_]\w*", text[match.start(1) : end])
+
+
 def known_there_only(program: Program, function: Function, inside: Origin, lines: Iterable[str]) -> str | None:
     """A word of ``lines``, functions in front of ``function``, that its text alone gives a meaning.
 
@@ -215,15 +227,15 @@ def known_there_only(program: Program, function: Function, inside: Origin, lines
     lines = list(lines)
     words = (word for line in lines for word in re.findall(r"\w+", line)) if scoped else ()
     local = {v.name for v in program.variables if v.function == function.name}
-    return next((word for word in words if word in scoped), None) or next(_unevaluated(lines, local), None)
+    return next((word for word in words if word in scoped), None) or next(_undeclared(lines, local), None)
 
 
-def _unevaluated(lines: Sequence[str], local: Collection[str]) -> Iterator[str]:
-    """Objects in such operands that the function around them does not declare."""
+def _undeclared(lines: Sequence[str], local: Collection[str]) -> Iterator[str]:
+    """Objects in operands that are not evaluated that the function around them does not declare."""
     heads = [k for k, line in enumerate(lines) if line.startswith("static ")]
     for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
         text = "\n".join(lines[start:end])
-        for name in (n for n in _UNEVALUATED.findall(text) if n in local):
+        for name in (n for n in unevaluated(text) if n in local):
             declared = rf"(?!\b(?:sizeof|return)\b)\b\w+[\s*&]+{name}\s*[\[,)=;{{]"
             if re.search(declared, text) is None:
                 yield name

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hlspart.expand.region import Refusal
-from hlspart.expand.texts import type_text
+from hlspart.expand.texts import type_text, unevaluated
 from hlspart.explore.box import tested
 from hlspart.explore.frame import PAD, RegionFrame, counting
 from hlspart.model.exploring import Operand
@@ -162,10 +162,7 @@ class Compute:
                 at = use.at.span
                 if not any(h.path == at.path and h.start <= at.start and at.end <= h.end for h in hidden):
                     return True
-            name = self.frame.program.variable(variable).name
-            if re.search(
-                rf"\b(?:decltype|__typeof__|__typeof|typeof)\b[^;]*\b{name}\b", self.frame.program.text(stmt.at)
-            ):
+            if self.frame.program.variable(variable).name in unevaluated(self.frame.program.text(stmt.at)):
                 return True
         return False
 

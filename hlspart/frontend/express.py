@@ -29,6 +29,7 @@ from hlspart.frontend.tokens import NTH, OPEN_VALUE, spell
 from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
+from hlspart.semantics.conversions import promoted
 
 MAX_DEPTH = 1500
 
@@ -340,7 +341,7 @@ class Expressions:
         if op == "&":
             return ir.Unary(self.at(start, end), ir.PointerType(operand.type), op, operand), start, end
         operand = self.objects.number(operand)
-        type_ = ir.INT if op == "!" else ct.promoted(operand.type)
+        type_ = ir.INT if op == "!" else promoted(operand.type)
         return ir.Unary(self.at(start, end), type_, op, operand), start, end
 
     def _sizeof(self, node: Any) -> Ranged:
@@ -377,7 +378,7 @@ class Expressions:
         if node.op in _COMPARISONS:
             type_: ir.CType = ir.INT
         elif node.op in ("<<", ">>"):
-            type_ = ct.promoted(left.type)
+            type_ = promoted(left.type)
         elif node.op == "-" and self.elements.indexable(left.type) and self.elements.indexable(right.type):
             type_ = ct.LONG
         else:
@@ -434,14 +435,12 @@ class Expressions:
         type_ = self.declarations.type_of(node.to_type)
         operand, first, last = self.lower(node.expr)
         _, end = self._right(first, last, self.text.match[opening] + 1)
-        items = _listed(operand)
+        items, at = _listed(operand), self.at(opening, end)
         if isinstance(type_, ir.StructType) and (len(items) > 1 or not isinstance(operand.type, ir.StructType)):
             texts, behind = self.text.texts, self.text.match[opening] + 1
             given = () if texts[behind] != "(" and texts[behind] == "0" else items  # T()
-            at = self.at(opening, end)
             called = self.objects.made(type_, given, at, self.at(opening, opening))
             return called or ir.OpaqueExpr(at, type_, ir.CONSTRUCTOR, items), opening, end
-        at = self.at(opening, end)
         return spelled_number(items, type_, at) or ir.Cast(at, type_, operand), opening, end
 
     def _exprlist(self, node: Any) -> Ranged:

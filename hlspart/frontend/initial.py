@@ -15,6 +15,7 @@ from hlspart.frontend.literals import constant
 from hlspart.frontend.parse import RANGE, TABLE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
+from hlspart.semantics.conversions import promoted
 
 MAX_RANGE = 65536  # elements that one initial value may stand for
 
@@ -83,7 +84,7 @@ class InitialValues:
                 value = self.literal(at)
             elif end == at + 2 and texts[at] == "-":
                 value = self.literal(at + 1)
-                value = ir.Unary(self.at(at, at + 1), ct.promoted(value.type), "-", value)
+                value = ir.Unary(self.at(at, at + 1), promoted(value.type), "-", value)
             else:
                 value = ir.OpaqueExpr(self.at(at, end - 1), inner, "constant expression")
             items.append(((), value))

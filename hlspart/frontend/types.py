@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hlspart.model import program as ir
+from hlspart.semantics.conversions import wider
 
 UNSIGNED = ir.ScalarType("unsigned int", "int", 32, False)
 LONG = ir.ScalarType("long", "int", 64)
@@ -104,13 +105,6 @@ def align_of(type_: ir.CType) -> int:
             return 1
 
 
-def promoted(type_: ir.CType) -> ir.CType:
-    """Integer promotion (types narrower than int become int; ap_int keeps its width)."""
-    if isinstance(type_, ir.ScalarType) and type_.kind in ("int", "bool") and type_.bits < 32 and type_.library is None:
-        return ir.INT
-    return type_
-
-
 def words(type_: ir.CType) -> list[str]:
     """The words of a number's, a structure's or a channel's type, alike for all its spellings; none for other types."""
     match type_:
@@ -140,11 +134,7 @@ def arithmetic(left: ir.CType, right: ir.CType) -> ir.CType:
             if left.kind != kind:
                 return right
             return left if right.kind != kind or left.bits >= right.bits else right
-    a, b = promoted(left), promoted(right)
-    assert isinstance(a, ir.ScalarType) and isinstance(b, ir.ScalarType)
-    if a.bits != b.bits:
-        return a if a.bits > b.bits else b
-    return a if not a.signed else b
+    return wider(left, right)
 
 
 def indexed(type_: ir.CType, count: int = 1) -> ir.CType:

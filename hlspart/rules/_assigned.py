@@ -68,9 +68,8 @@ class _Walk:
                     self.statement(inner, inside)
                 self.branches -= 1
                 kind = test.type
-                several = isinstance(kind, c.ScalarType) and kind.library is not None and kind.bits < 8
-                covered = several and isinstance(kind, c.ScalarType) and len(_labels(body)) < 1 << kind.bits
-                if not covered:  # of a type of few bits all values can come, of others it is not known
+                if not (isinstance(kind, c.ScalarType) and kind.library is not None and _leaves_out(body, kind)):
+                    # some value of a type of few bits has no case; whether one of the others can come is not known
                     state.sure |= inside.maybe
                 state.maybe |= inside.maybe
             case c.Return() | c.Jump():
@@ -230,10 +229,10 @@ def _stepped(loop: c.Loop) -> int | None:
     return None
 
 
-def _labels(body: c.Block) -> tuple[c.Stmt, ...]:
-    """The cases of a ``switch``; all there can be where it has a default or a range."""
-    labels = tuple(s for s in body.body if isinstance(s, c.Case))
-    return labels * 256 if any(s.low is None or s.high is not None for s in labels) else labels
+def _leaves_out(body: c.Block, of: c.ScalarType) -> bool:
+    """Whether a ``switch`` over a type of less than 8 bits has fewer cases than values; no default and no range."""
+    cases = [s for s in body.body if isinstance(s, c.Case)]
+    return of.bits < 8 and len(cases) < 1 << of.bits and all(s.low is not None and s.high is None for s in cases)
 
 
 def _opposite(one: c.Expr, other: c.Expr) -> bool:

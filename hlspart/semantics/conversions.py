@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from msgspec.structs import replace
 
 from hlspart.model.program import INT, ArrayType, CType, OtherType, PointerType, ScalarType, StructType
@@ -57,13 +59,26 @@ def limits(of: CType) -> tuple[int, int] | None:
     return (-(1 << of.bits - 1), (1 << of.bits - 1) - 1) if of.signed else (0, (1 << of.bits) - 1)
 
 
-def promoted(of: ScalarType) -> ScalarType:
-    """Integer promotion (C11 6.3.1.1); arbitrary-precision types keep their width."""
-    return INT if of.kind == "bool" or (of.bits < 32 and of.library is None) else of
+@overload
+def promoted(of: ScalarType) -> ScalarType: ...
+@overload
+def promoted(of: CType) -> CType: ...
+def promoted(of: CType) -> CType:
+    """Integer promotion (C11 6.3.1.1); arbitrary-precision types keep their width, as do all but integers."""
+    narrow = isinstance(of, ScalarType) and of.kind in ("int", "bool") and of.bits < 32 and of.library is None
+    return INT if narrow else of
+
+
+def wider(a: ScalarType, b: ScalarType) -> ScalarType:
+    """Usual arithmetic conversions (C11 6.3.1.8) of integers without a library."""
+    a, b = promoted(a), promoted(b)
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
 
 
 def common(a: CType, b: CType) -> ScalarType | None:
-    """Usual arithmetic conversions (C11 6.3.1.8); None when an operand is no integer."""
+    """The type in which two integers meet; None when an operand is none."""
     if limits(a) is None or limits(b) is None:
         return None
     assert isinstance(a, ScalarType) and isinstance(b, ScalarType)
@@ -72,10 +87,7 @@ def common(a: CType, b: CType) -> ScalarType | None:
         high = max(limits(a)[1], limits(b)[1])  # type: ignore[index]
         bits = max(high.bit_length() + (low < 0), (-low - 1).bit_length() + 1 if low < 0 else 0)
         return ScalarType("ap_int", "int", bits, low < 0)
-    a, b = promoted(a), promoted(b)
-    if a.bits != b.bits:
-        return a if a.bits > b.bits else b
-    return a if not a.signed else b
+    return wider(a, b)
 
 
 def may_wrap(of: ScalarType) -> bool:

@@ -28,6 +28,8 @@ SCOPES = {
     "enum class E { P, Q };": "a[i] + (int)E::Q",
     "int q[3]; (void)q;": "(int)sizeof(q[0]) + a[i]",
     "(void)b;": "(int)sizeof(a[0]) + a[i]",
+    "int r[3]; (void)r;": "(int)sizeof(1 + (r[0])) + a[i]",
+    "int s[3]; (void)s;": "(int)sizeof *s + a[i]",
 }
 OF_CXX = """namespace NS { struct V { int x, y; }; static inline int twice(int x) { return 2 * x; } }
 """
