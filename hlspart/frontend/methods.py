@@ -18,11 +18,13 @@ _CONVERSIONS: dict[str, ir.ScalarType] = {
     "to_int": ir.INT, "to_uint": ct.UNSIGNED, "to_long": ct.LONG, "to_ulong": ct.SIZE, "to_int64": ct.LONG,
     "to_uint64": ct.SIZE, "to_bool": ct.BOOL, "to_float": ct.FLOAT, "to_double": ct.DOUBLE,
 }  # fmt: skip
-_ALL_OR_NONE = {
+_COMPARED = {
     "or_reduce": ("!=", False),
     "nor_reduce": ("==", False),
     "and_reduce": ("==", True),
     "nand_reduce": ("!=", True),
+    "iszero": ("==", False),
+    "is_zero": ("==", False),
 }
 _BIT = {"get_bit", "bit", "test"}
 WORDS = frozenset(("ap_axiu", "ap_axis", "axis", "qdma_axis"))  # words of a stream with side channels
@@ -58,9 +60,11 @@ class Methods:
                 return self.bits(base, args[0], args[0], at)
             if name == "range" and not args:
                 return ir.Cast(at, ir.ScalarType(f"ap_uint<{scalar.bits}>", "int", scalar.bits, False), base)
-            if name in _ALL_OR_NONE and not args:
-                op, ones = _ALL_OR_NONE[name]
+            if name in _COMPARED and not args:
+                op, ones = _COMPARED[name]
                 return self._compared(base, op, ones, at)
+            if name == "sign" and not args:
+                return ir.Binary(at, ct.BOOL, "<", base, ir.integer(0, at))
             if name == "concat" and len(args) == 1 and isinstance(args[0].type, ir.ScalarType):
                 total = scalar.bits + args[0].type.bits
                 kind = ir.ScalarType(f"ap_uint<{total}>", "int", total, False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.access import Affine
 from hlspart.model.directives import PARTITION_TYPES
@@ -60,34 +60,55 @@ class Words(Struct, frozen=True):
     names: tuple[str, ...]
     starts: Mapping[str, tuple[int, int]]
 
-    def place(
-        self, variable: int, index: Sequence[Affine | None], kind: str, line: int
-    ) -> tuple[tuple[object, ...], tuple[Affine | None, ...], str] | None:
-        """(key, index, isl map) of the word of an element; None when the element is not known at compile time.
+    def lanes(self, variable: int) -> int:
+        """Elements in a word of an array."""
+        return math.prod(p.lanes for p in self.packed[variable] if p is not None)
 
-        Raises :class:`Unmodelled` for stores: whether a tool writes lanes alone differs.
+    def place(
+        self, variable: int, index: Sequence[Affine | None], values: Sequence[int]
+    ) -> tuple[tuple[object, ...], tuple[Affine | None, ...], str | None, int | None]:
+        """(key, index, isl map, lane) of the word of an element.
+
+        Indices that are no known forms go by their ``values``: equal ones are of one word in each iteration.
         """
-        if kind == "write":
-            raise Unmodelled("a store into words of a reshaped array is not modelled", line)
-        keys: list[object] = []
+        keys: list[object] = ["word"]
         words: list[Affine | None] = []
         texts: list[str] = []
-        for form, packed in zip(index, self.packed[variable], strict=False):
+        lane: int | None = 0
+        for form, value, packed in zip(index, values, self.packed[variable], strict=False):
+            if packed is not None:
+                own = None if form is None else self._lane(form, packed)
+                lane = None if lane is None or own is None else lane * packed.lanes + own
+            if form is None and packed is not None and packed.words == 1:
+                form = Affine.of({}, 0)  # any element of the one word
             if form is None:
-                return None
+                keys.append(("value", value))
+                words.append(None)
+                continue
             key, word, text = self._word(form, packed)
             keys.append(key)
             words.append(word)
             texts.append(text)
-        return ("word", *keys), tuple(words), f"{{ [{', '.join(self.names)}] -> [{', '.join(texts)}] }}"
+        known = len(texts) == len(words)
+        relation = f"{{ [{', '.join(self.names)}] -> [{', '.join(texts)}] }}" if known else None
+        return tuple(keys), tuple(words), relation, lane
 
     def _word(self, form: Affine, packed: Packed | None) -> tuple[object, Affine | None, str]:
-        text = " + ".join([*(f"{c} * {n}" for n, c in form.terms), str(form.const)])
-        element = (form, form, text)
+        element = (form, form, _text(form))
         if packed is None:
             return element
         word = packed.layout.local_by(_Division(form, self.starts), element)
         return word if word is not None else (0, Affine.of({}, 0), "0")
+
+    def _lane(self, form: Affine, packed: Packed) -> int | None:
+        """The place of an element in its word, where it is the same in all iterations."""
+        zero = (0, Affine.of({}, 0), "0")
+        lane = packed.layout.bank_by(_Division(form, self.starts), (form, form, _text(form)), zero)[1]
+        return lane.const if lane is not None and not lane.terms else None
+
+
+def _text(form: Affine) -> str:
+    return " + ".join([*(f"{c} * {n}" for n, c in form.terms), str(form.const)])
 
 
 _Word = tuple[object, Affine | None, str]  # key, index, isl text
@@ -104,15 +125,17 @@ class _Division(Struct, frozen=True):
         if all(c % by == 0 for _, c in form.terms):
             word = Affine.of({n: c // by for n, c in form.terms}, form.const // by)
             return word, word, text
-        rest = 0
-        for name, coefficient in form.terms:
-            start, step = self.starts.get(name, (0, 1))
-            if coefficient * step % by:
-                return form, None, text
-            rest += coefficient * start
-        return (form.terms, (rest % by + form.const) // by), None, text
+        start = self._start(by)
+        if start is None:
+            return form, None, text
+        return (form.terms, (start % by + form.const) // by), None, text
 
     def mod(self, x: _Word, by: int, greatest: int, quotient: int | None = None) -> _Word:
-        same = all(c % by == 0 for _, c in self.form.terms)
-        rest = self.form.const % by
-        return (self.form.terms, rest), Affine.of({}, rest) if same else None, f"({x[2]}) mod {by}"
+        start, const = self._start(by), self.form.const
+        same = None if start is None else Affine.of({}, (start + const) % by)
+        return (self.form.terms, const % by), same, f"({x[2]}) mod {by}"
+
+    def _start(self, by: int) -> int | None:
+        """The first value of the terms where all their steps are multiples of ``by``."""
+        at = [(c, *self.starts.get(name, (0, 1))) for name, c in self.form.terms]
+        return None if any(c * step % by for c, _, step in at) else sum(c * start for c, start, _ in at)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
+from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering.accesses import PARTS, MemoryOperations
 from hlspart.lowering.graph import Op
-from hlspart.lowering.operations import Frame, Location, Operations
+from hlspart.lowering.operations import Frame, Location
 from hlspart.semantics import spans
 
 
-class Arms(Operations):
+class Arms(MemoryOperations):
     """Keeps the conditions that hold where the elaboration stands; ``pending``: those of jumps that were not taken."""
 
     def __init__(self, frame: Frame) -> None:
@@ -52,13 +56,22 @@ class Arms(Operations):
             one, two = then[element], other[element]
             assert one.ref is not None and two.ref is not None
             ref, values = one.ref, (one.args[0], two.args[0])
-            value = self.make("select", self.body.ops[values[0]].bits, (test, *values), line, (), "select")
+            lanes = [self.lanes.pop(x.id, {}) for x in (one, two)]
+            if lanes[0].keys() != lanes[1].keys():
+                raise Unmodelled(PARTS, line)
             domain = carried.either(ref.domain, two.ref.domain, self.frame.names)
             address = one.args[1 : len(one.args) - len(ref.branch)]
             self._take_back(one)
             self._take_back(two)
             place = Location(ref.variable, ref.access, ref.key, ref.index, ref.map, address, domain)
-            self.store(place, value, one.line)
+            if not lanes[0]:
+                self.store(place, self._either(test, values, line), one.line)
+            for lane in lanes[0]:
+                value = self._either(test, (lanes[0][lane], lanes[1][lane]), line)
+                self.store(replace(place, lanes=len(lanes[0]), lane=lane), value, one.line)
+
+    def _either(self, test: int, values: tuple[int, int], line: int) -> int:
+        return self.make("select", self.body.ops[values[0]].bits, (test, *values), line, (), "select")
 
     def _set_last(self, arm: tuple[tuple[int, int], ...], first: int) -> dict[tuple[object, ...], Op]:
         """The stores of an arm behind which it does not touch their elements."""

@@ -1,8 +1,7 @@
-"""Operations of one iteration: equal ones once, memory accesses merged, forwarded and guarded.
+"""Operations of one iteration: equal ones once, memory accesses guarded.
 
 Every array access keeps the affine index that access analysis found, with unrolled iterators
-replaced by numbers. A load of an element just loaded or stored is forwarded; a store that is
-overwritten before anything may read it vanishes, a conditional one becomes a selection.
+replaced by numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.graph import Carried, MemoryRef, Op, excludes
+from hlspart.lowering.graph import Carried, MemoryRef, Op
 from hlspart.lowering.history import History
 from hlspart.lowering.ranges import Ranges
 from hlspart.model import program as c
@@ -48,10 +47,13 @@ class PackedWords(Protocol):
     def packed(self) -> Mapping[int, object]:
         """How the dimensions of reshaped arrays are packed, by variable."""
 
+    def lanes(self, variable: int) -> int:
+        """Elements in a word of an array."""
+
     def place(
-        self, variable: int, index: Sequence[Affine | None], kind: str, line: int
-    ) -> tuple[tuple[object, ...], tuple[Affine | None, ...], str] | None:
-        """(key, index, isl map) of the word of an element; None when the element is not known."""
+        self, variable: int, index: Sequence[Affine | None], values: Sequence[int]
+    ) -> tuple[tuple[object, ...], tuple[Affine | None, ...], str | None, int | None]:
+        """(key, index, isl map, lane) of the word of an element; ``values`` name indices that are no known forms."""
 
 
 class Frame(Struct, frozen=True):
@@ -88,7 +90,10 @@ class Frame(Struct, frozen=True):
 
 
 class Location(Struct, frozen=True):
-    """An address: its key, index over the space, isl map where needed, values it depends on, and domain."""
+    """An address: its key, index over the space, isl map where needed, values it depends on, and domain.
+
+    ``lanes``: elements of a word of a reshaped array, of which it is the ``lane``-th, where that is known.
+    """
 
     variable: int
     access: int
@@ -97,6 +102,8 @@ class Location(Struct, frozen=True):
     relation: str | None
     values: tuple[int, ...]
     domain: str
+    lanes: int = 0
+    lane: int | None = None
 
 
 class Operations:
@@ -177,111 +184,6 @@ class Operations:
             self.spans[made] = span
         return made
 
-    # ------------------------------------------------------------------------------- memory
-
-    def load(self, place: Location, bits: int, line: int) -> int:
-        """The element at ``place``: what was just stored or loaded there, else a load."""
-        history = self.events.get(place.variable)
-        for ident in history.before_load(place.key, place.index) if history is not None else ():
-            op = self.body.ops[ident]
-            assert op.ref is not None
-            dominates = set(op.ref.branch) <= set(self.branch)
-            if op.ref.key == place.key:
-                if dominates:
-                    return ident if op.kind == "load" else op.args[0]
-                if op.kind == "store" and (value := self._set_or_loaded(op, place, bits, line)) is not None:
-                    return value
-                if op.kind == "store" and not excludes(op.ref.branch, self.branch):
-                    if (value := self._set_in_all(place, self.branch, bits, line)) is not None:
-                        return value
-                    break
-            else:  # a store that may be to the same element
-                break
-        return self.touch("read", place, place.values, bits, line)
-
-    def _set_or_loaded(self, store: Op, place: Location, bits: int, line: int) -> int | None:
-        """The element that one arm of a condition has just set or loaded: its value there, a load in the other arm."""
-        assert store.ref is not None
-        branch, guards = self.branch, self.guards
-        below = store.ref.branch[len(branch) :]
-        if not below or store.ref.branch[: len(branch)] != branch or below[0][0] not in self.tests:
-            return None
-        instance, arm = below[0]
-        test, value = self.tests[instance], self._set_in_all(place, (*branch, (instance, arm)), bits, line)
-        if value is None:
-            return None
-        self.branch, self.guards = (*branch, (instance, 1 - arm)), (*guards, test)
-        other = self.load(replace(place, domain=self._rest(place, store.ref)), bits, line)
-        self.branch, self.guards = branch, guards
-        if self.body.ops[other].kind == "load":
-            self.beside[other] = store.id
-        either = (value, other) if arm == 0 else (other, value)
-        return self.make("select", bits, (test, *either), line, (), "select")
-
-    def _set_in_all(self, place: Location, branch: tuple[tuple[int, int], ...], bits: int, line: int) -> int | None:
-        """The element under the conditions of ``branch``, where each arm of earlier conditions has set or loaded it."""
-        for ident in self.events[place.variable].before_load(place.key, place.index):
-            op = self.body.ops[ident]
-            if op.ref is None or op.ref.key != place.key:
-                return None
-            value = ident if op.kind == "load" else op.args[0]
-            if set(op.ref.branch) <= set(branch):
-                return value
-            if op.kind == "load" or excludes(op.ref.branch, branch):
-                continue
-            instance, arm = op.ref.branch[-1]
-            if not set(op.ref.branch[:-1]) <= set(branch) or instance not in self.tests:
-                return None
-            other = self._set_in_all(place, (*branch, (instance, 1 - arm)), bits, line)
-            if other is None:
-                return None
-            either = (value, other) if arm == 0 else (other, value)
-            return self.make("select", bits, (self.tests[instance], *either), line, (), "select")
-        return None
-
-    def _rest(self, place: Location, ref: MemoryRef) -> str:
-        """Iterations at ``place`` in which the store of ``ref``, under one condition more, does not run."""
-        from hlspart.sets import carried
-
-        known = self.by_id.get(ref.access)
-        if known is None or not known.exact or ref.domain == place.domain or self.frame.uneven:
-            return place.domain
-        return carried.without(place.domain, self.frame.names, ref.domain)
-
-    def store(self, place: Location, value: int, line: int, part: bool = False) -> None:
-        """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back.
-
-        ``part``: a member of a structure, which joins the members that the earlier store set.
-        """
-        self.bind(place.variable, value)
-        branch, guards = self.branch, self.guards
-        history = self.events.get(place.variable)
-        ident = history.before_store(place.key, place.index) if history is not None else None
-        if ident in self.beside and history is not None and self.body.ops[ident].ref is not None:
-            ident = history.before_store(place.key, place.index, ident)
-        if ident is not None:
-            op = self.body.ops[ident]
-            assert op.ref is not None
-            if op.kind == "store":
-                if op.ref.branch[: len(branch)] == branch:
-                    if part:
-                        value = self.make("wire", self.body.ops[value].bits, (op.args[0], value), line, (), "members")
-                    self._take_back(op)
-                elif branch[: len(op.ref.branch)] == op.ref.branch:
-                    bits = self.body.ops[value].bits
-                    value = self.make("select", bits, (guards[-1], value, op.args[0]), line, (), "select")
-                    self._take_back(op)
-                    self.branch, self.guards = op.ref.branch, guards[: len(op.ref.branch)]
-                    place = replace(place, domain=op.ref.domain)
-        self.touch("write", place, (value, *place.values), 0, line)
-        self.branch, self.guards = branch, guards
-
-    def _take_back(self, store: Op) -> None:
-        assert store.ref is not None
-        self.events[store.ref.variable].remove(store.id, store.ref.key, store.ref.index)
-        self.body.ops[store.id] = Op(store.id, "const", 1, (), store.line)  # keeps the numbers dense
-        self.body.live.discard(store.id)
-
     def touch(self, kind: str, place: Location, args: tuple[int, ...], bits: int, line: int) -> int:
         """A load or store."""
         variable = self.program.variable(place.variable)
@@ -322,20 +224,16 @@ class Operations:
         ):  # analysis knows no values from outside the function
             index = tuple(self.forms[v] for v in values)
         domain = self._domain(access)
-        words = self.frame.words
-        if words is not None and variable in words.packed:
-            word = words.place(variable, index, kind, line) if index is not None else None
-            if word is None:
-                return Location(
-                    variable,
-                    access.id,
-                    ("value", *(() if own else (expr.variable,)), values),
-                    None,
-                    None,
-                    values,
-                    domain,
-                )
-            return Location(variable, access.id, word[0], word[1], word[2], (), domain)
+        if (words := self.frame.words) is not None and variable in words.packed:
+            lanes = words.lanes(variable)
+            if index is None and not own:
+                key: tuple[object, ...] = ("value", expr.variable, values)
+                return Location(variable, access.id, key, None, None, values, domain, lanes)
+            given = index if index is not None else (None,) * len(values)
+            forms = [self.forms.get(v) if f is None and own else f for f, v in zip(given, values, strict=False)]
+            key, at, relation, lane = words.place(variable, forms, values)
+            needed = tuple(v for v in values if ("value", v) in key)
+            return Location(variable, access.id, key, at, relation, needed, domain, lanes, lane)
         if index is not None and all(form is not None for form in index):
             return Location(variable, access.id, ("affine", index), index, None, (), domain)
         needed = tuple(v for v in values if v not in self.constants)

@@ -186,6 +186,7 @@ class Elaborator(Values):
 
     def finish(self) -> Body:
         """Close the iteration: values that the next one starts from."""
+        self.whole_words()
         for key, phi in self.phis.items():
             value = self.env.get(key, phi)  # read on a path that leaves, and only there: unchanged on the others
             if value != phi:

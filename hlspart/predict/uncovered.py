@@ -27,6 +27,7 @@ from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.transform.returns import only_expression
 
 _BANKS = frozenset({"array_partition", "array_reshape"})
+_FEW = 20  # values of the text (operators, names, constants) in a function that is certainly no module
 # directives about a whole function, which do not follow its statements into an expanded call
 _WHOLE = frozenset({"allocation", "expression_balance"})
 
@@ -223,7 +224,7 @@ class Uncovered(Struct, frozen=True, dict=True):
         around = (e.sink for e in critical_cycle(p.problem, p.recurrence_ii) if p.problem.timing[e.sink].states > least)
         on = {graph.ops[i].line for i in around if graph.ops[i].ref}
         inlined = {d.function for d in self._usable_in(reached) if d.kind == "inline" and not d.has("off")}
-        for name in sorted(reached - inlined - self._of_one_expression):
+        for name in sorted(reached - inlined - self._small):
             body = self.program.functions[name].body
             values = (e for top in statement_expressions(self.program, body) for e in c.walk(top))
             if on & {self.program.line(e.at) for e in values}:
@@ -231,15 +232,22 @@ class Uncovered(Struct, frozen=True, dict=True):
                 yield Cause(text, (self.program.line(self.program.functions[name].name_at),))
 
     @cached_property
-    def _of_one_expression(self) -> frozenset[str]:
-        """Functions of one expression without calls of others: no report of 49 repositories has a module for one."""
+    def _small(self) -> frozenset[str]:
+        """Functions that no tool keeps as modules: of one expression, for Vitis HLS of few operations without loops.
+
+        All functions that they call are such, too. No report of 49 repositories has a module for one expression, none
+        of 12 for so few operations; the smallest module of a function that calls no other has 24.
+        """
         off = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and d.has("off")}
-        bodies = {name: only_expression(f) for name, f in self.program.functions.items() if name not in off}
-        values = {name: v for name, v in bodies.items() if v is not None}
-        calls = {n: {e.function for e in c.walk(v) if isinstance(e, c.Call)} for n, v in values.items()}
-        out = set(calls)
-        while more := {n for n in out if not calls[n] <= out}:
-            out -= more
+        out: dict[str, set[str | None]] = {}
+        for name, function in self.program.functions.items():
+            statements = list(c.walk_statements(function.body))
+            values = [e for top in statement_expressions(self.program, function.body) for e in c.walk(top)]
+            few = len(values) <= _FEW and not any(isinstance(s, c.Loop) for s in statements)
+            if name not in off and (only_expression(function) is not None or (few and self.nests.target.auto_pipeline)):
+                out[name] = {e.function for e in values if isinstance(e, c.Call)}
+        while more := {n for n in out if not out[n] <= out.keys()}:
+            out = {n: calls for n, calls in out.items() if n not in more}
         return frozenset(out)
 
     def _ports_of_modules(self, nest: Nest, reached: frozenset[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from hlspart.model.causes import Cause
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
 from hlspart.model.program import Call, Function, Loop, Program, Stmt, expressions, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.reports.modules import NAME_LENGTH, below, homes, is_process
 from hlspart.reports.reports import UNKNOWN, owner
 from hlspart.semantics.block_copies import block_copy
 from hlspart.targets import Target, names_loops
@@ -36,7 +37,9 @@ def compare(
     rows: list[LoopComparison] = []
     named = names_loops(report.tool, target)
     for said in report.loops:
-        mine = _find(said, left, places, program, named) or _find(said, list(result.loops), places, program, named)
+        ways = ((exact, loops) for exact in (True, False) for loops in (left, list(result.loops)))
+        tried = (_find(said, loops, places, program, named, exact) for exact, loops in ways)
+        mine = next((x for x in tried if x is not None), None)
         if mine is None and (mine := _made(said, made, program, named)) is not None:
             made.remove(mine)
         mine = mine or _instance(said, left)
@@ -51,7 +54,7 @@ def compare(
             )
         rows.append(row)
     reported = {owner(x.module) for x in report.loops if x.module}
-    reported |= {name for top in reported for name in _below(top, program)}
+    reported |= {name for top in reported for name in below(top, program)}
     for mine in left:
         if mine.pipelined and (not reported or mine.function in reported):
             rows.append(_row(mine, None, report))
@@ -67,15 +70,13 @@ def functions_said(program: Program, result: IIResult, report: Report) -> tuple[
 
 # --------------------------------------------------------------------------------------- names
 
-_NAME_LENGTH = 20  # of a function in the messages of Vivado HLS
-
 
 def _functions(said: ReportedLoop, program: Program) -> tuple[str, ...]:
     """Functions that a row without a loop may be: all instances of a template, whose copies have numbers behind."""
     name = re.sub(r"<.*$|(\.\d+)+$", "", said.name)
     if said.module is not None and not said.module.startswith(name):
         return ()
-    return tuple(f for f in program.functions if name in (base := re.split(r"[<(]", f)[0], base[:_NAME_LENGTH]))
+    return tuple(f for f in program.functions if name in (base := re.split(r"[<(]", f)[0], base[:NAME_LENGTH]))
 
 
 def _agreed(loops: Sequence[LoopResult]) -> LoopResult | None:
@@ -106,8 +107,8 @@ def _made(said: ReportedLoop, made: list[LoopResult], program: Program, named: b
     ``memcpy.buf.in`` names variables as far as the tool knew them (``memcpy..in``, ``memcpy.top.buf.gep.in``).
     """
     function = owner(said.module)
-    near = _homes(function, program)
-    own = [x for x in made if x.function in near] or [x for x in made if x.function in _below(function, program)]
+    near = homes(function, program)
+    own = [x for x in made if x.function in near] or [x for x in made if x.function in below(function, program)]
     if (call := re.match(r"(memcpy|memset)[._]", said.name)) is not None:
         names = set(re.split(r"\.", said.name))
         shared = {k: len(names.intersection(x.name.split("."))) for k, x in enumerate(own)}
@@ -126,15 +127,30 @@ class _Places(Struct, frozen=True):
     ids: dict[str, int] = field(default_factory=dict)
     parents: dict[int, int] = field(default_factory=dict)
 
-    def at(self, name: str, loops: list[LoopResult], function: str) -> LoopResult | None:
-        """The loop at a place of ``function``, or the flattened nest whose outermost loop is there."""
-        own = self.ids.get(f"{function}/{name}", -1)
-        if (inside := next((x for x in loops if x.loop == own >= 0), None)) is not None:
-            return inside
-        keys = {x.loop: self.ids.get(f"{x.function}/{name}") for x in loops}
-        there = [x for x in loops if keys[x.loop] is not None]
-        exact = next((x for x in there if x.loop == keys[x.loop]), None)
-        return exact or next((x for x in there if x.flattened and self._outer(x) == keys[x.loop]), None)
+    def at(self, said: ReportedLoop, loops: list[LoopResult], functions: Sequence[str]) -> LoopResult | None:
+        """The loop at a place of the functions, or the flattened nest whose outermost loop is there.
+
+        Functions that have reports of their own, but no loops in them, count like those put into their callers: where
+        the iterations differ, the place among the loops of the text alone is taken.
+        """
+
+        def there(way: str) -> list[LoopResult]:
+            ids = [self.ids.get(f"{way}{f}/{said.name}") for f in functions]
+            return [x for ident in ids for x in loops if ident in (x.loop, self._outer(x))]
+
+        counted = there("")
+        every = counted + (there("=") if said.trip_count != UNKNOWN else [])
+        same = next((x for x in every if _meet(said.trip_count, x.trip_count)), None)
+        return same or (counted[0] if counted else None)
+
+    def nests(self, loop: LoopResult, loops: list[LoopResult]) -> Iterator[str | None]:
+        """Names of the nests that end with ``loop``, which the model keeps apart."""
+        labels = {x.loop: x.label for x in loops}
+        around, at = [loop.label], self.parents.get(loop.loop)
+        while at is not None:
+            around.insert(0, labels.get(at))
+            yield _flattened_name(around)
+            at = self.parents.get(at)
 
     def _outer(self, loop: LoopResult) -> int | None:
         at: int | None = loop.loop
@@ -146,11 +162,11 @@ class _Places(Struct, frozen=True):
     def of(program: Program, modules: Collection[str]) -> _Places:
         """The places of all loops of a program; those of a function that has no module count in its callers."""
         out = _Places()
-        names = {re.sub(r"_\d+$", "", m)[:_NAME_LENGTH] for m in modules}
-        kept = {f for m in modules for f in _homes(m, program)} if modules else program.functions.keys()
-        kept = kept | {f for f in program.functions if re.split(r"[<(]", f)[0][:_NAME_LENGTH] in names}
+        names = {re.sub(r"_\d+$", "", m)[:NAME_LENGTH] for m in modules}
+        kept = {f for m in modules for f in homes(m, program)} if modules else program.functions.keys()
+        kept = kept | {f for f in program.functions if re.split(r"[<(]", f)[0][:NAME_LENGTH] in names}
 
-        def counted(node: Loop | Function, around: frozenset[str]) -> list[Stmt]:
+        def counted(node: Loop | Function, around: frozenset[str], kept: Collection[str]) -> list[Stmt]:
             loops: list[Stmt] = []
             nested: set[int] = set()
             for stmt in walk_statements(node.body):
@@ -162,11 +178,11 @@ class _Places(Struct, frozen=True):
                     loops.append(stmt)
                     continue
                 called = (e.function or "" for root in expressions(stmt) for e in walk(root) if isinstance(e, Call))
-                for name in (f for f in called if f in program.functions and f not in kept | around):
-                    loops += counted(program.functions[name], around | {name})
+                for name in (f for f in called if f in program.functions and f not in kept and f not in around):
+                    loops += counted(program.functions[name], around | {name}, kept)
             return loops
 
-        def visit(function: str, loops: list[Stmt], around: str, parent: int | None) -> None:
+        def visit(function: str, loops: list[Stmt], around: str, parent: int | None, kept: Collection[str]) -> None:
             for n, loop in enumerate(loops, 1):
                 if not isinstance(loop, Loop):
                     continue
@@ -174,54 +190,58 @@ class _Places(Struct, frozen=True):
                 out.ids[f"{function}/{name}"] = loop.id
                 if parent is not None:
                     out.parents[loop.id] = parent
-                visit(function, counted(loop, frozenset({function})), name, loop.id)
+                visit(function, counted(loop, frozenset({function}), kept), name, loop.id, kept)
 
         for name, function in program.functions.items():
-            visit(name, counted(function, frozenset({name})), "", None)
+            visit(f"={name}", counted(function, frozenset({name}), program.functions), "", None, program.functions)
+            visit(name, counted(function, frozenset({name}), kept), "", None, kept)
         return out
 
 
-def _flattened_name(labels: Sequence[str | None]) -> str:
-    """How Vivado HLS names a flattened nest: ``A_B``, with ``L`` for a loop without a label."""
-    return "_".join(label or "L" for label in labels)
+def _flattened_name(labels: Sequence[str | None]) -> str | None:
+    """How Vivado HLS names a flattened nest: ``A_B``, with ``L`` for a loop or an inner nest without a label.
+
+    It joins two loops at a time, the innermost first, and two without labels have none: ``A`` around them is ``A_L``.
+    """
+    name = labels[-1]
+    for label in reversed(labels[:-1]):
+        name = None if label is None and name is None else f"{label or 'L'}_{name or 'L'}"
+    return name
 
 
 def _find(
-    said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool
+    said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool, exact: bool
 ) -> LoopResult | None:
+    """The loop of ``loops`` that a row means: ``exact``: one of its name, whatever is called so in another function."""
     function = owner(said.module)
-    copies = _homes(function, program) - {function}
+    copies = homes(function, program) - {function}
     own = [x for x in loops if x.function == function] or [x for x in loops if x.function in copies]
-    below = _below(function, program)  # the tool has put functions into their callers
-    for there in (own, [x for x in loops if x.function in below], [] if own or below or copies else loops):
-        loop = _named(said, there, _Places() if named else places)
-        if loop is not None:
-            return loop
+    inside = below(function, program)  # the tool has put functions into their callers
+    called = [x for x in loops if x.function in inside]
+    lost = not (own or inside or copies)
+    groups = (own, called, loops if lost else [])
+    if exact:
+        same = next((same for there in groups if (same := [x for x in there if x.name == said.name])), [])
+        return next((x for x in same if _meet(said.trip_count, x.trip_count)), same[0] if same else None)
+    if lost and function and re.match(r"Loop \d", said.name):  # a place says nothing where the function is not known
+        at = (x for x in loops if x.trip_count == said.trip_count != UNKNOWN and x.pipelined == said.pipelined)
+        return next(at, None) if is_process(function) else None
+    places = _Places() if named else places
+    for there in groups:
+        near = [x for x in there if _meet(said.trip_count, x.trip_count)]
+        for some in (near, there) if len({x.function for x in there}) > 1 else (there,):
+            functions = dict.fromkeys([function, *([] if there is called else (x.function for x in some))])
+            if (loop := _named(said, some, places, list(functions))) is not None:
+                return loop
     return None
 
 
-def _homes(function: str, program: Program) -> frozenset[str]:
-    """Functions that a module may be of: the one of its name, and those of which it is another copy or instance.
-
-    ``Split7``, ``Split_1`` and ``Split_clone_2`` are copies of Split, ``conv_c112`` one of conv_c1: of several names,
-    the longest. A module's name does not begin with ``_``: ``p_shift`` is ``_shift``.
-    """
-    if function.startswith("p_") and function not in program.functions and function[1:] in program.functions:
-        function = function[1:]
-    bases = {f: re.split(r"[<(]", f)[0] for f in program.functions}
-    if function in program.functions:
-        return frozenset(f for f, base in bases.items() if function in (f, base))
-    named = [b for b in bases.values() if re.fullmatch(r"(_clone)*_?\d*|(_\d+)?_s", function.removeprefix(b)) and b]
-    longest = max((b for b in named if function.startswith(b)), key=len, default=None)
-    return frozenset(f for f, base in bases.items() if base == longest)
-
-
-def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places) -> LoopResult | None:
+def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places, functions: Sequence[str]) -> LoopResult | None:
     for x in loops:
         if said.name == x.name or (said.name == x.function and x.loop < 0):
             return x
     if re.fullmatch(r"Loop [\d.]+|\w+(\.\d+)+", said.name):
-        return places.at(said.name, loops, owner(said.module))
+        return places.at(said, loops, functions)
     for x in loops:
         labels = [None if name != _unplaced(name) else name for name in x.flattened]
         if labels and said.name == _flattened_name(labels) and _meet(said.trip_count, x.trip_count):
@@ -239,28 +259,13 @@ def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places) -> Loop
     for x, name in inner:  # ... whose lines have moved
         if _unplaced(said.name).endswith("_" + _unplaced(name)) and _meet(said.trip_count, x.trip_count):
             return x
-    return next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
+    last = next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
+    return last or next((x for x, _ in inner if said.name in places.nests(x, loops)), None)
 
 
 def _unplaced(name: str) -> str:
     """``name`` without the lines of unlabelled loops."""
     return re.sub(r"VITIS_LOOP_\d+_(\d+)", r"VITIS_LOOP_\1", name)
-
-
-def _below(function: str, program: Program) -> frozenset[str]:
-    """Functions that the function of a module calls, directly or not."""
-    out: set[str] = set()
-    waiting = [*_homes(function, program)]
-    while waiting:
-        body = program.functions.get(waiting.pop())
-        for stmt in walk_statements(body.body) if body is not None else ():
-            for root in expressions(stmt):
-                for expr in walk(root):
-                    name = (expr.function or "") if isinstance(expr, Call) else ""
-                    if name in program.functions and name not in out:
-                        out.add(name)
-                        waiting.append(name)
-    return frozenset(out)
 
 
 # ----------------------------------------------------------------------------------- comparing

@@ -130,7 +130,7 @@ def bits_of(loaded: ir.Program, expr: ir.Expr, values: dict[str, int]) -> int:
         ("x[0] = 0;", 0xABCC), ("x(15, 12) = n;", 0x6BCD), ("x.range(n, 5) = 0;", 0xAB8D),
         ("x[1] |= 1;", 0xABCF), ("x(7, 4) ^= 0x5;", 0xAB9D), ("x(n, 4) += 2;", 0xABED),
         ("y = x.and_reduce();", 0), ("y = x(3, 2).and_reduce();", 1), ("y = x.nand_reduce();", 1),
-        ("y = x(5, 4).nor_reduce();", 1), ("y = x.nor_reduce();", 0),
+        ("y = x(5, 4).nor_reduce();", 1), ("y = x.nor_reduce();", 0), ("y = x.is_zero();", 0), ("y = x(5, 4).iszero();", 1),
     ],
 )  # fmt: skip
 def test_bits_are_shifts_and_masks(text: str, expected: int) -> None:

@@ -569,3 +569,57 @@ def test_loops_without_labels_count_with_those_of_functions_put_into_their_calle
     rows = pipeline.compared(Report(None, None, None, tuple(said), (), ())).loops
     found = [(x.function, x.predicted_trip and x.predicted_trip.max) for x in rows if x.reported]
     assert found == [("top", 5), ("put", None), ("put", None), ("top", 6), ("kept", 2)]
+
+
+def _rows(text, said, tool="vivado-hls-2019.1"):
+    """What rows of (module, name, iterations) of a report are taken for: functions and names of the prediction."""
+    pipeline = Pipeline(["k.cpp"], Options(top="top", target=TargetOptions(tool=tool)), {"k.cpp": text.encode()}.get)
+    loops = tuple(
+        ReportedLoop(m, name, 1, 1, None, Bounds(n, n), Bounds(None, None), True, "log") for m, name, n in said
+    )
+    rows = pipeline.compared(Report(None, None, None, loops, (), ())).loops
+    return [(x.function, x.predicted_trip and x.predicted_trip.max) for x in rows if x.reported]
+
+
+PIPELINED = "for (int j = 0; j < {0}; j++) {{\n#pragma HLS PIPELINE\n x[j] = {1}; }}"
+
+
+def test_instances_and_long_names():
+    """As Vivado HLS writes them: arguments with underscores, a number for a second copy, 20 characters in messages."""
+    first = PIPELINED.format("N", "N + K")
+    text = f"""template <int N, int K> void move(int x[64]) {{ {first} }}
+template <int N> void a_name_of_more_than_twenty(int x[64]) {{ {PIPELINED.format("N", 3)} }}
+void other(int x[64]) {{ {PIPELINED.format(7, 2)} }}
+void top(int x[64], int y[64]) {{
+    move<5, 1>(x); move<6, 1>(y); a_name_of_more_than_twenty<8>(x); a_name_of_more_than_twenty<9>(y); other(y);
+}}"""
+    said = [
+        ("move_6_1_s", "Loop 1", None), ("move_5_1_12", "Loop 1", None), ("a_name_of_more_than_", "Loop 1", 9),
+        ("a_name_of_more_than__1", "Loop 1", 8), ("nobody", "Loop 1", None), ("nobody", "Loop 1", 7),
+    ]  # fmt: skip
+    assert _rows(text, said) == [
+        ("move<6,1>", 6), ("move<5,1>", 5), ("a_name_of_more_than_twenty<9>", 9), ("a_name_of_more_than_twenty<8>", 8),
+        ("nobody", None), ("nobody", None),
+    ]  # fmt: skip
+
+
+def test_loops_that_are_processes():
+    """A loop of a DATAFLOW region is a module of its own, which is named after its place or not at all."""
+    text = f"void top(int x[64], int y[64]) {{ {PIPELINED.format(5, 1)} {PIPELINED.format(6, 2).replace('x', 'y')} }}"
+    assert _rows(text, [("top_Loop_2_proc3", "Loop 1", 6), ("Loop_0_proc", "Loop 1", 5)]) == [("top", 6), ("top", 5)]
+
+
+@pytest.mark.parametrize("labels, name", [("A", "A_L"), ("AB", "A_B_L"), (" B", "L_B_L"), ("  C", "L_L_C")])
+def test_names_of_nests_with_loops_without_labels(labels, name):
+    """Two loops are joined at a time, the innermost first; where neither has a label, the nest has none."""
+    a, b, c = (f"{x}:" if x.strip() else "" for x in labels.ljust(3))
+    text = f"""void top(int x[4][4][4]) {{
+    {PIPELINED.format(7, 0).replace("x[j]", "x[0][0][j & 3]")}
+    {a} for (int i = 0; i < 4; i++)
+    {b} for (int k = 0; k < 4; k++)
+    {c} for (int j = 0; j < 4; j++) {{
+#pragma HLS PIPELINE
+        x[i][k][j] = i;
+    }}
+}}"""
+    assert _rows(text, [("top", name, 64)]) == [("top", 64)]
