@@ -22,11 +22,11 @@ from hlspart.model.program import (
     PointerType,
     Program,
     Return,
-    ScalarType,
     Unary,
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.semantics.conversions import limits
 from hlspart.semantics.overlap import overlaps
 from hlspart.sets.reorder import carried
 from hlspart.transform.changes import made
@@ -81,8 +81,8 @@ def refuse_reverse(program: Program, analysis: AccessAnalysis, loop: int) -> Non
     trips, kind = info.trip_count.exact, program.variable(info.variable).type
     if info.lower.terms or not trips:
         refuse("the first or the last value is not known")
-    signed = isinstance(kind, ScalarType) and kind.kind == "int" and kind.signed
-    if not signed or not -(2**31) <= info.lower.const - info.step < 2**31:
+    span = limits(kind)
+    if span is None or span[0] == 0 or not span[0] <= info.lower.const - info.step <= span[1]:
         refuse("the iterator cannot go beyond its first value")
     refuse_hidden_order(program, old.body)
     mine = [a for a in analysis.accesses if loop in a.loops]
@@ -128,3 +128,5 @@ def refuse_hidden_order(program: Program, body: Block, own: frozenset[int] = fro
                 refuse("the body changes what is no element of an array", e.at)
             case Name(type=PointerType()):
                 refuse("the body uses an address", e.at)
+            case Name(variable=v) | ArrayRef(variable=v) if program.variable(v).volatile:
+                refuse(f"'{program.variable(v).name}' is volatile", e.at)

@@ -73,3 +73,27 @@ def test_only_what_does_not_matter_is_reversed(body: str, tmp_path: Path) -> Non
         subprocess.run(["gcc", "-fwrapv", "-o", tmp_path / str(k), tmp_path / f"{k}.c"], check=True)
         said.append(subprocess.run([tmp_path / str(k)], check=True, capture_output=True).stdout)
     assert said[0] == said[1]
+
+
+HEADS = {  # a loop, and why it keeps its order
+    "for (signed char i = -128; i < -112; i++) B[i + 128] = 1;": "the iterator cannot go beyond its first value",
+    "for (short i = -32768; i < -32752; i++) B[i + 32768] = 1;": "the iterator cannot go beyond its first value",
+    "for (short i = -32767; i < -32751; i++) B[i + 32767] = 1;": None,
+    "for (unsigned i = 0; i < 16; i++) B[i] = 1;": "the iterator cannot go beyond its first value",
+    "for (int i = 0; i < 16; i++) B[i] = seen;": "'seen' is volatile",
+    "for (int i = 0; i < 16; i++) { volatile int t = i; B[i] = t; }": "'t' is volatile",
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_iterators_stay_in_their_type_and_volatile_objects_keep_their_order(head: str) -> None:
+    text = f"volatile int seen; int B[16];\nvoid f(void) {{ {head} }}\n"
+    p = Pipeline(["k.c"], Options(), lambda _: text.encode())
+    (loop,) = p.program.loops
+    if (reason := HEADS[head]) is None:
+        program, _ = emit(p.program, reverse(p.program, p.proved, loop)[0])
+        assert "i = -32752; i >= (-32767); i -= 1" in program.sources["k.c"].text
+        return
+    with pytest.raises(Unprintable) as refused:
+        reverse(p.program, p.proved, loop)
+    assert refused.value.reason == reason
