@@ -370,8 +370,9 @@ def _macro_constants(macros: dict[str, MacroDefinition]) -> dict[str, int]:
 
 
 def _notes(result: Preprocessed, collected: Collected) -> None:
-    for name, actual, at in result.respelled:
-        message = f"header {name} is read from {actual}: a system that tells the case of names apart does not find it"
+    for name, actual, moved, at in result.respelled:
+        why = "no compiler finds it there" if moved else "a system that tells the case of names apart does not find it"
+        message = f"header {name} is read from {actual}{' beside it' * moved}: {why}"
         where = place_of(collected.sources, at)
         collected.diagnostics.append(Diagnostic("HLP006", "header-case", "note", where, message))
     for name, why, path, start, end in result.missing:

@@ -8,6 +8,7 @@ span ``#if`` and ``#pragma`` lines.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -36,6 +37,10 @@ PREDEFINED = {
 _COMPILERS = frozenset(("__GNUC__", "__clang__", "__GNUG__", "_MSC_VER", "__INTEL_COMPILER", "__ICC", "__MINGW32__"))
 
 
+#: A header in a folder that no build names: absolute, or above the file that includes it.
+_ELSEWHERE = re.compile(r"/|\.\.[/\\]|[A-Za-z]:[/\\]")
+
+
 def _operator(word: Token) -> Token:
     """``not`` as ``!``."""
     made = word.copy()
@@ -51,7 +56,8 @@ class Preprocessed(Struct):
     headers: list[str]
     missing: list[tuple[str, str, str, int, int]]  # header, why it is not read, path, start, end of the #include
     macros: dict[str, MacroDefinition]
-    respelled: list[tuple[str, str, Span]] = field(default_factory=list)  # as included, as the file is called, where
+    #: As included, as the file is called, whether it stands in another folder, where.
+    respelled: list[tuple[str, str, bool, Span]] = field(default_factory=list)
     inactive: list[Span] = field(default_factory=list)
     faults: list[SourceError] = field(default_factory=list)  # the rest is read all the same
 
@@ -93,6 +99,7 @@ class Preprocessor:
         self.once: set[str] = set()
         self.refused: dict[str, str] = {}  # headers that are there but are not read: why
         self.stack: list[str] = []
+        self.moved: set[str] = set()  # headers beside what includes them, which names another folder
         self.bytes = 0
         for name, value in PREDEFINED.items():
             self.expander.predefine(name, value)
@@ -264,9 +271,11 @@ class Preprocessor:
             end = line.tokens[-1].end
             self.result.missing.append((name, self.refused.get(name, ""), source.path, line.start, end))
             return
-        if posixpath.basename(header.path) != posixpath.basename(name) and not header.path.startswith(OWN):
+        actual, named = posixpath.basename(header.path), posixpath.join(posixpath.dirname(source.path), name)
+        moved = header.path in self.moved and posixpath.normpath(named) != header.path
+        if (moved or actual != posixpath.basename(name)) and not header.path.startswith(OWN):
             at = Span(source.path, line.start, line.tokens[-1].end)
-            self.result.respelled.append((name, posixpath.basename(header.path), at))
+            self.result.respelled.append((name, actual, moved, at))
         if header.path in self.once:
             return
         if header.path in self.stack and len(self.stack) >= MAX_INCLUDE_DEPTH:
@@ -299,7 +308,12 @@ class Preprocessor:
                         header = self._at(path, name)
                         if header is not None:
                             return header
-            base = posixpath.basename(name)
+            base = posixpath.basename(name.replace("\\", "/"))
+            if quoted and own is None and name not in self.refused and _ELSEWHERE.match(name):
+                header = self._at(posixpath.join(posixpath.dirname(source.path), base), name)
+                if header is not None and header.path not in self.stack:
+                    self.moved.add(header.path)
+                    return header
             if own is None and name not in self.refused and base.startswith(("ap_", "hls_")):
                 return own_header(base)  # a copy of the tool's header in a folder that is not here
         return own

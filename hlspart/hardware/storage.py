@@ -69,7 +69,8 @@ class Storage:
         name = variable.name if variable.function is None else f"{variable.function}.{variable.name}"
         element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
         if isinstance(element, StreamType):  # of an array of streams each is a channel of its own
-            extents = [d if d is not None else _CHANNELS for d in variable.dims]
+            each = round(_CHANNELS ** (1 / max(1, variable.dims.count(None))))
+            extents = [d if d is not None else each for d in variable.dims]
             dims = [DimLayout.of("complete", d, None) for d in extents] or [DimLayout.of("whole", 1, None)]
             kind = self.bindings.of(variable)[0] or "fifo"
             return Memory(variable.id, kind, self.target.ports(kind), PerDimLayout(tuple(dims)), name, False)
@@ -208,4 +209,4 @@ class Storage:
         )
 
 
-_CHANNELS = 1 << 12  # taken for an array of streams of unknown extent: an open index may mean each of them
+_CHANNELS = 1 << 12  # taken for all streams of an array whose extents are not known: an open index may mean each

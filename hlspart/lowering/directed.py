@@ -54,17 +54,22 @@ def bindings(program: Program, function: str) -> Mapping[int, Binding]:
     """Bindings of the operations of a function, by the variable that gets their result."""
     out: dict[int, Binding] = {}
     for d in program.usable.get(function, ()):
-        bound = _bound(d)
-        if bound is None:
-            continue
-        name, impl = bound
-        latency = d.values.get("latency")
-        kind = _KINDS.get(name, name)
-        plain = impl in _PLAIN or (name in _SIGNS and impl == "fabric")
-        how = None if plain else "nodsp" if impl == "fabric" else impl
-        binding = Binding(kind, how, latency if latency is None or latency >= 0 else None, program.line(d.at))
-        out.update(dict.fromkeys(d.variables, binding))
+        binding = binding_of(d, program.line(d.at))
+        if binding is not None:
+            out.update(dict.fromkeys(d.variables, binding))
     return out
+
+
+def binding_of(d: Directive, line: int = 0) -> Binding | None:
+    """What a directive asks of an operator; None where it asks for something else."""
+    bound = _bound(d)
+    if bound is None:
+        return None
+    name, impl = bound
+    latency = d.values.get("latency")
+    plain = impl in _PLAIN or (name in _SIGNS and impl == "fabric")
+    how = None if plain else "nodsp" if impl == "fabric" else impl
+    return Binding(_KINDS.get(name, name), how, latency if latency is None or latency >= 0 else None, line)
 
 
 def _bound(d: Directive) -> tuple[str, str] | None:

@@ -20,6 +20,7 @@ from hlspart.model.results import PragmaStatus
 from hlspart.nests.automatic import without_body
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.aliased import in_registers, one_memory
+from hlspart.predict.delays import delayed, only_delays
 from hlspart.predict.loops import Prediction
 from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.schedule.recurrence import critical_cycle
@@ -86,8 +87,10 @@ class Uncovered(Struct, frozen=True, dict=True):
         line = self.program.line(d.at)
         if d.kind == "allocation" and (d.option("instances") or "") in called:
             return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
-        if d.kind == "occurrence" or self._of_the_body(d, nest):
+        if d.kind == "occurrence" or self._of_the_body(d, nest) or (nest.pipelined and only_delays(d)):
             return None  # `against` has the schedule that tells
+        if d.kind == "disaggregate" and not self._of_ports(d):
+            return None  # structures inside are taken apart anyway
         if d.function != self.nests.function.name:
             if d.kind == "dataflow" and d.loop is None and nest.pipelined:
                 return f"PIPELINE gives way to DATAFLOW in {d.function} (line {line})"  # HLS 200-993
@@ -123,6 +126,10 @@ class Uncovered(Struct, frozen=True, dict=True):
             line = self.program.line(d.at)
             if d.kind == "occurrence" and p.schedule.ii > p.target and self._inside(d, nest, called):
                 yield Cause(f"OCCURRENCE (line {line}) is not modelled", (line,))
+            within = d.loop is not None or nest.loop is None or d.kind != "latency" or d.function in called
+            below = self._held_by(d) if within and self._only_delays(d, nest, called) else frozenset[str]()
+            if below and delayed(d, self.program, p.problem.graph, below):
+                yield Cause(f"what {d.kind.upper()} (line {line}) adds to a recurrence is not known", (line,))
             most = d.values.get("max")
             if self._of_the_body(d, nest) and most is not None and p.schedule.depth > most:
                 yield Cause(f"how LATENCY (line {line}) is kept is not known", (line,))
@@ -156,11 +163,27 @@ class Uncovered(Struct, frozen=True, dict=True):
         called, causes = self.reached(nest), list[Cause]()
         for d in self._usable_in(called):
             few = self._of_the_body(d, nest) and d.values.get("min", 0) > p.schedule.depth
-            if few or (d.kind == "occurrence" and self._inside(d, nest, called)):
+            if few or self._only_delays(d, nest, called) or (d.kind == "occurrence" and self._inside(d, nest, called)):
                 line = self.program.line(d.at)
                 causes.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
         differ = states_differ(self.program, self.nests.function.name)
         return tuple(causes) if differ is None else (*causes, differ)
+
+    def _only_delays(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
+        """Whether a directive delays operations of a nest, but not the whole body."""
+        if not only_delays(d) or self._of_the_body(d, nest):
+            return False
+        return d.function in called or (d.function == self.nests.function.name and d.loop in {None, *_around(nest)})
+
+    def _held_by(self, d: Directive) -> frozenset[str]:
+        """The function of a directive and those that it calls."""
+        function = self.program.functions.get(d.function or "")
+        return self._below([function.body]) | {function.name} if function is not None else frozenset()
+
+    def _of_ports(self, d: Directive) -> bool:
+        """Whether a directive is about arguments of a top, or about what it names nothing is known."""
+        variables = [self.program.variable(v) for v in d.variables]
+        return not variables or any(v.storage == "parameter" and v.function in self.analysis.tops for v in variables)
 
     def _inside(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
         """Whether a directive stands in a nest, or in what that calls."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import product
 
 import pytest
@@ -515,3 +516,19 @@ def _only(path: str, text: str) -> bytes:
     if path != "t.cpp":
         raise FileNotFoundError(path)
     return text.encode()
+
+
+def test_streams_of_two_unknown_extents_are_not_counted_one_by_one() -> None:
+    text = """#include <hls_stream.h>
+template <int R, int C> void send(hls::stream<int> out[R][C], int n) {
+L: for (int i = 0; i < n; i++)
+    for (int r = 0; r < R; r++)
+      for (int c = 0; c < C; c++) {
+#pragma HLS PIPELINE II=1
+        out[r][c].write(i);
+      }
+}
+"""
+    started = time.process_time()
+    assert {x.name for x in Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures.loops} >= {"L"}
+    assert time.process_time() - started < 3

@@ -141,6 +141,19 @@ def test_a_header_whose_name_differs_in_case_is_read_and_said(tmp_path: Path) ->
     assert not load([str(kernel)], FrontendOptions()).diagnostics
 
 
+@pytest.mark.parametrize("named", ["../include/sizes.h", "/home/me/proj/sizes.h", "C:\\proj\\sizes.h"])
+def test_a_header_beside_stands_for_one_that_a_moved_file_names_elsewhere(tmp_path: Path, named: str) -> None:
+    (tmp_path / "sizes.h").write_text("#pragma once\nconst int N = 8;\n")
+    kernel = tmp_path / "k.cpp"
+    kernel.write_text(f'#include "{named}"\n#include "sizes.h"\nint x[N];\n')
+    loaded = load([str(kernel)], FrontendOptions())
+    assert loaded.variables[-1].dims == (8,)
+    assert [(d.rule, d.place.line) for d in loaded.diagnostics] == [("HLP006", 1)] and not loaded.without_header()
+    for missing in ("<../sizes.h>", '"other/sizes.h"', '"../k.cpp"'):  # a folder of a build; the file itself
+        kernel.write_text(f"#include {missing}\nint x[N];\n")
+        assert load([str(kernel)], FrontendOptions()).without_header()
+
+
 RAW = (
     'R"MARK(\n#include "none.h"\nint main() { it\'s "open\n)MARK"', 'R"y(a)" \\n)y"', 'R"x(\n)x"', 'R"(a"b)"', 'u8R"()"'
 )  # fmt: skip

@@ -23,3 +23,73 @@ def test_what_a_schedule_keeps_costs_it_nothing(body: str, ii: int | None, depth
     if not depth:
         causes = " ".join(c.text for c in (*found.causes, *found.depth_causes))
         assert "LATENCY" in causes or "OCCURRENCE" in causes
+
+
+CALLED = """
+static int part(int v) {
+#pragma HLS INLINE
+#pragma HLS LATENCY min=5
+  return v * 3;
+}
+int f(int A[64]) {
+  int s = 0;
+  L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    %s
+  }
+  return s;
+}
+"""
+
+
+@pytest.mark.parametrize(("body", "ii"), [("s += part(A[i]);", 1), ("s = part(s) + A[i];", None)])
+def test_least_latency_of_a_call_matters_where_it_recurs(body: str, ii: int | None) -> None:
+    result = loop(CALLED % body)
+    assert result.ii == ii and result.depth is None
+    assert any("LATENCY" in c.text for c in (*result.causes, *result.depth_causes))
+
+
+def test_least_latency_of_a_function_is_not_about_its_loops() -> None:
+    text = "int f(int A[64]) {\n#pragma HLS LATENCY min=99\n int s = 0;\n%s return s;\n}"
+    body = "L: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n s += A[i];\n}\n"
+    assert loop(text % body).ii == 1
+
+
+@pytest.mark.parametrize(("sum_", "ii"), [("s += o[0].x;", 1), ("s *= o[0].x;", None)])
+def test_an_operator_bound_by_a_member_matters_where_its_kind_recurs(sum_: str, ii: int | None) -> None:
+    text = """
+struct P { int x; };
+int f(int A[64]) {
+  int s = 1;
+  L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    struct P o[2];
+    o[0].x = A[i] * A[i];
+#pragma HLS BIND_OP variable=o[0].x op=mul impl=dsp latency=4
+    %s
+  }
+  return s;
+}
+"""
+    result = loop(text % sum_)
+    assert result.ii == ii
+    assert any("BIND_OP" in c.text for c in (*result.causes, *result.depth_causes))
+
+
+def test_taking_a_local_structure_apart_changes_nothing() -> None:
+    text = """
+struct P { int x; int y; };
+int f(int A[64]) {
+  int s = 1;
+  L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    struct P o;
+#pragma HLS DISAGGREGATE variable=o
+    o.x = A[i];
+    o.y = o.x + 1;
+    s += o.y;
+  }
+  return s;
+}
+"""
+    assert loop(text).ii == 1
