@@ -135,7 +135,7 @@ class _Places(Struct, frozen=True):
         """
 
         def there(way: str) -> list[LoopResult]:
-            ids = [self.ids.get(f"{way}{f}/{said.name}") for f in functions]
+            ids = [self.ids[key] for f in functions if (key := f"{way}{f}/{said.name}") in self.ids]
             return [x for ident in ids for x in loops if ident in (x.loop, self._outer(x))]
 
         counted = there("")
