@@ -68,7 +68,9 @@ class Carriers:
     def doubts(self, graph: Graph) -> Iterator[Doubt]:
         """What is not known of the orders of ``graph``."""
         for text in (MEETING, OUTSIDE, REMAINDER):
-            pairs = {pair for pair in self.uncertain.get(text, ()) if not (text == MEETING and _assumed(graph, *pair))}
+            pairs = {
+                pair for pair in self.uncertain.get(text, ()) if not (text == MEETING and self._assumed(graph, *pair))
+            }
             if not pairs:
                 continue
             ends = [graph.ops[i] for pair in pairs for i in pair if i in graph.ops]  # what nobody needs is not in it
@@ -81,6 +83,23 @@ class Carriers:
         for text, edges in self.possible.items():
             ends = [graph.ops[i] for e in edges for i in (e.source, e.sink) if i in graph.ops]
             yield Doubt(about(text, ends), more=tuple(edges))
+
+    def _assumed(self, graph: Graph, source: int, sink: int) -> bool:
+        """Whether a load may be of what a store in an earlier iteration wrote at an address made of data.
+
+        The tools take it that they meet (UG1399, histograms; reports of 2022.2 and 2023.2). Not known of two stores,
+        nor of elements whose known indices differ from one iteration to the next (`a[x[i]][j]`: 2021.1 keeps them
+        apart).
+        """
+        if source not in graph.ops or sink not in graph.ops:
+            return False  # what nobody needs
+        store, load = graph.ops[source], graph.ops[sink]
+        if store.ref is None or load.ref is None or (store.kind, load.kind) != ("store", "load"):
+            return False
+        innermost = self.space.names[-1]
+        columns = zip(store.ref.columns, load.ref.columns, strict=False)
+        apart = any(f is not None and f == g and f.coefficient(innermost) for f, g in columns)
+        return not apart and (_by_data(store.ref) or _by_data(load.ref))
 
     def take(self, pairs: set[tuple[int, int]]) -> None:
         """Take it that the distances of ``pairs`` are as they are assumed."""
@@ -241,18 +260,6 @@ def next_iteration(store: Index, load: Index, iterator: str, step: int) -> bool:
 def _by_data(ref: MemoryRef) -> bool:
     """Whether which element it is depends on values of the iteration."""
     return ref.map is None and (ref.index is None or None in ref.index)
-
-
-def _assumed(graph: Graph, source: int, sink: int) -> bool:
-    """Whether a load may be of what a store in an earlier iteration wrote at an address made of data.
-
-    The tools take it that they meet (UG1399, histograms; reports of 2022.2 and 2023.2). Not known of two stores.
-    """
-    if source not in graph.ops or sink not in graph.ops:
-        return False  # what nobody needs
-    store, load = graph.ops[source], graph.ops[sink]
-    by_data = any(op.ref is not None and _by_data(op.ref) for op in (store, load))
-    return store.kind == "store" and load.kind == "load" and by_data
 
 
 def chosen(*accesses: Op) -> bool:

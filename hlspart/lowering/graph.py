@@ -25,7 +25,7 @@ class MemoryRef(Struct, frozen=True):
     ``key`` identifies the address (equal keys: equal addresses). ``index``, ``map`` and ``domain``
     are as in :class:`hlspart.model.ports.PortAccess`. ``branch`` holds (instance of an if, arm).
     ``guarded``: stands under a condition that is not known. ``position`` is its place in program
-    order among all memory operations.
+    order among all memory operations. ``columns``: the indices that are known of an element that data choose.
     """
 
     variable: int
@@ -38,6 +38,7 @@ class MemoryRef(Struct, frozen=True):
     branch: tuple[tuple[int, int], ...]
     guarded: bool
     position: int
+    columns: tuple[Affine | None, ...] = ()
 
     @property
     def element(self) -> tuple[int, ...] | None:

@@ -104,6 +104,7 @@ class Location(Struct, frozen=True):
     domain: str
     lanes: int = 0
     lane: int | None = None
+    columns: tuple[Affine | None, ...] = ()
 
 
 class Operations:
@@ -194,7 +195,7 @@ class Operations:
                 raise Unmodelled(f"the type of `{variable.name}` is not {cause}", line)
         ref = MemoryRef(
             place.variable, place.access, kind, place.key, place.index, place.relation, place.domain, self.branch,
-            bool(self.branch), self.position,
+            bool(self.branch), self.position, place.columns,
         )  # fmt: skip
         self.position += 1
         opcode = "load" if kind == "read" else "store"
@@ -239,9 +240,9 @@ class Operations:
         needed = tuple(v for v in values if v not in self.constants)
         if index is None and own:
             index = self._memory_of(variable, values)
-        return Location(
-            variable, access.id, ("value", *(() if own else (expr.variable,)), values), index, relation, needed, domain
-        )
+        columns = tuple(self.forms.get(v) for v in values) if own else ()
+        key = ("value", *(() if own else (expr.variable,)), values)
+        return Location(variable, access.id, key, index, relation, needed, domain, columns=columns)
 
     def _memory_of(self, variable: int, values: tuple[int, ...]) -> tuple[Affine | None, ...] | None:
         """The indices that are known of an element chosen while the loop runs, where each is a memory of its own.

@@ -107,10 +107,11 @@ def _made(said: ReportedLoop, made: list[LoopResult], program: Program, named: b
     ``memcpy.buf.in`` names variables as far as the tool knew them (``memcpy..in``, ``memcpy.top.buf.gep.in``).
     """
     function = owner(said.module)
-    near = homes(function, program)
-    own = [x for x in made if x.function in near] or [x for x in made if x.function in below(function, program)]
+    near, inside = homes(function, program), below(function, program)
+    own = [x for x in made if x.function in near] or [x for x in made if x.function in inside]
+    own = own or (made if not near and is_process(function) else [])
     if (call := re.match(r"(memcpy|memset)[._]", said.name)) is not None:
-        names = set(re.split(r"\.", said.name))
+        names = {call[1], *said.name[len(call[0]) :].split(".")}
         shared = {k: len(names.intersection(x.name.split("."))) for k, x in enumerate(own)}
         own = [x for k, x in enumerate(own) if shared[k] == max(shared.values()) > 1 and x.name.startswith(call[1])]
     elif not (named and re.fullmatch(r"Loop \d+|\w+\.\d+", said.name)):

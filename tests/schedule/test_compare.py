@@ -609,6 +609,18 @@ def test_loops_that_are_processes():
     assert _rows(text, [("top_Loop_2_proc3", "Loop 1", 6), ("Loop_0_proc", "Loop 1", 5)]) == [("top", 6), ("top", 5)]
 
 
+def test_copies_that_are_processes():
+    text = """#include <string.h>
+void top(volatile int *x, int y[64]) {
+#pragma HLS DATAFLOW
+    int t[32];
+    memcpy(t, (const int *)x, 32 * sizeof(int));
+    for (int i = 0; i < 32; i++) y[i] = t[i];
+}"""
+    said = [("top_Loop_memcpy_t_x_pro", "memcpy.t.x.gep", 32), ("top_Loop_memset_other", "memset_other", 32)]
+    assert _rows(text, said) == [("top", 32), ("top_Loop_memset_other", None)]
+
+
 @pytest.mark.parametrize("labels, name", [("A", "A_L"), ("AB", "A_B_L"), (" B", "L_B_L"), ("  C", "L_L_C")])
 def test_names_of_nests_with_loops_without_labels(labels, name):
     """Two loops are joined at a time, the innermost first; where neither has a label, the nest has none."""

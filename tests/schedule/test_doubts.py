@@ -182,6 +182,19 @@ def test_causes_of_several_kinds_are_all_named():
     assert (ports.bounds, "; " in ports.cause) == ((1, 4), False)
 
 
+def test_columns_that_move_may_keep_rows_apart():
+    """Rows that data choose, at the column of the iterator: a report of 2021.1 has II 1, a histogram of rows not."""
+    text = """void f(int out[64][32], int x[16][32], int n, int m) {
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {
+#pragma HLS PIPELINE
+        out[x[i][j] & 63][j] += x[i][j];
+    }
+}"""
+    found, always = pipelined_loop(text), pipelined_loop(text.replace("[j] +=", "[3] +="))
+    assert (found.ii, found.bounds) == (None, (1, always.ii)) and "depends on data" in found.cause
+    assert always.ii > 1
+
+
 def test_a_pragma_says_what_remainders_keep_apart():
     found = pipelined_loop(HISTOGRAM.replace("II=1", "II=1\n#pragma HLS DEPENDENCE variable=h inter false"))
     assert (found.ii, found.cause) == (1, None)
