@@ -255,7 +255,8 @@ class _Shim(TypeForms):
         if before is None:
             return False
         if before.text == "(":
-            return self.is_type(self.previous(2)) and self.text(1) != ")"
+            qualified = (of := self.previous(2)) is not None and of.text in ("const", "volatile")
+            return self.is_type(self.previous(3) if qualified else of) and self.text(1) != ")"
         if before.text in ("const", "volatile"):
             return True
         if before.text == "*":

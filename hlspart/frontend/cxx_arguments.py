@@ -30,6 +30,8 @@ def bound(template: CxxTemplate | None, given: Sequence[list[Token]]) -> list[li
         return values
     if template.pack:
         last = len(template.params) - 1
+        if not all(values[last:]):
+            return None  # `f<int, >`
         values[last:] = [joined(values[last:])] if len(values) > last else []
     elif len(given) > len(template.params):
         return None

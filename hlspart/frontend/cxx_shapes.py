@@ -208,7 +208,7 @@ def _cast(type_: Sequence[Token], behind: Sequence[Token], tokens: Sequence[Toke
     is_type = bool(words) and (
         words[-1].text in (">", "*") or words[-1].text in BASIC or _is_class(words[-1].text, tokens)
     )
-    one = behind[0].kind in ("id", "num") or behind[0].text == "("
+    one = bool(behind) and (behind[0].kind in ("id", "num") or behind[0].text == "(")
     level = 0
     for token in behind:
         level += (token.text in _OPEN) - (token.text in _CLOSE)

@@ -99,8 +99,11 @@ class Declarations(Declarators):
         at = self.text.origin(first, last)
         if value is not None:
             self.context.report("HLP002", "syntax-error", "error", at, f"array extent {value} is negative")
-        elif any(isinstance(e, ir.Call) for e in ir.walk_value(expr, self.context.collected.variables)):
-            return None  # the function may be a constexpr: a compiler has the number
+        elif any(
+            isinstance(e, ir.Call) or (isinstance(e, ir.OpaqueExpr) and e.what == ir.OPEN_PARAMETER)
+            for e in ir.walk_value(expr, self.context.collected.variables)
+        ):
+            return None  # the function may be a constexpr, the constant one of a template: a compiler has the number
         elif any(name.endswith(OPEN_VALUE) for name in self._names(node.dim)):
             return None  # nobody says
         elif not isinstance(expr, ir.OpaqueExpr) or expr.what != "UnaryOp":

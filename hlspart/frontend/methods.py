@@ -63,6 +63,11 @@ class Methods:
             if name in _COMPARED and not args:
                 op, ones = _COMPARED[name]
                 return self._compared(base, op, ones, at)
+            if name in ("to_ap_int", "to_ap_int_base") and len(args) <= 1 and scalar.kind == "fixed":
+                width, signed = scalar.bits - (scalar.fraction_bits or 0), scalar.signed
+                if width > 0:
+                    of = ir.ScalarType(f"ap_{'' if signed else 'u'}int<{width}>", "int", width, signed)
+                    return ir.Cast(at, of, base)
             if name == "sign" and not args:
                 return ir.Binary(at, ct.BOOL, "<", base, ir.integer(0, at))
             if name == "concat" and len(args) == 1 and isinstance(args[0].type, ir.ScalarType):

@@ -108,9 +108,9 @@ def limits(program: Program, function: str, around: Collection[int | None]) -> d
 
 
 def limited(d: Directive) -> frozenset[str]:
-    """The kinds of operations that ALLOCATION ``d`` limits; none where it limits anything else, or says no number."""
+    """The kinds of operations that ALLOCATION ``d`` limits; none where it limits anything else."""
     names = (d.option("instances") or "").replace(" ", "").lower().split(",")
-    known = d.values.get("limit") and d.choice("type", ("function", "operation", "core")) == "operation"
+    known = d.choice("type", ("function", "operation", "core")) == "operation"
     return frozenset(_KINDS[n] for n in names) if known and all(n in _KINDS for n in names) else frozenset()
 
 

@@ -91,10 +91,12 @@ class Uncovered(Struct, frozen=True, dict=True):
             return None  # `against` has the schedule that tells
         if d.kind == "disaggregate" and not self._of_ports(d):
             return None  # structures inside are taken apart anyway
+        if d.kind == "loop_merge" and not self._merges(d):
+            return None  # there is one loop, or none
         if d.function != self.nests.function.name:
             if d.kind == "dataflow" and d.loop is None and nest.pipelined:
                 return f"PIPELINE gives way to DATAFLOW in {d.function} (line {line})"  # HLS 200-993
-            if d.modelled and limited(d) and {d.function, self.nests.function.name}.isdisjoint(self._apart):
+            if limited(d) and d.function not in self._apart:
                 return None  # `_limits_beside` counts the operations
             if not d.modelled or d.kind in _WHOLE:
                 return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
@@ -147,13 +149,14 @@ class Uncovered(Struct, frozen=True, dict=True):
         """
         assert p.schedule is not None
         own, most = self.nests.function.name, p.schedule.ii
-        near = {own} if own in self._apart else self.program.functions.keys() - self._apart
+        near = {own} | self.reached(nest) if own in self._apart else self.program.functions.keys()
         used = Counter(x for op in p.problem.graph.ops.values() for x in (op.kind, f"{op.kind} {op.text}"))
-        for d in (d for name in sorted(near) for d in self.program.usable.get(name, ()) if d.kind == "allocation"):
+        inside = sorted(near - (self._apart - {own}))
+        for d in (d for name in inside for d in self.program.usable.get(name, ()) if d.kind == "allocation"):
             if d.function == own and (d.loop is None or d.loop in _around(nest)):
                 continue
-            limit = d.values.get("limit")
-            if limit and any(n > limit * most and unit_of(d, unit) for unit, n in used.items()):
+            limit = d.values.get("limit", 1)  # at least, where the number is not known
+            if any(n > limit * most and unit_of(d, unit) for unit, n in used.items()):
                 line = self.program.line(d.at)
                 yield Cause(f"whether ALLOCATION (line {line}) limits this loop's operations too is not known", (line,))
 
@@ -179,6 +182,14 @@ class Uncovered(Struct, frozen=True, dict=True):
         """The function of a directive and those that it calls."""
         function = self.program.functions.get(d.function or "")
         return self._below([function.body]) | {function.name} if function is not None else frozenset()
+
+    def _merges(self, d: Directive) -> bool:
+        """Whether there may be loops that LOOP_MERGE makes one: several side by side, or copies of one."""
+        function = self.program.functions[d.function or self.nests.function.name]
+        body = function.body if d.loop is None else self.program.loops[d.loop].body
+        below = (self.program.functions[name].body for name in self._below([body]))
+        copied = d.loop is not None and self.nests.directive("unroll", d.loop) is not None
+        return copied or len(_outermost(body)) > 1 or any(map(_outermost, below))
 
     def _of_ports(self, d: Directive) -> bool:
         """Whether a directive is about arguments of a top, or about what it names nothing is known."""
@@ -329,6 +340,12 @@ def _around(nest: Nest) -> set[int]:
     """The loops that hold a nest, its own and those inside."""
     inside = {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
     return inside | {x.id for x in (*nest.outer, *nest.chain)}
+
+
+def _outermost(stmt: c.Stmt) -> tuple[c.Loop, ...]:
+    """The loops in a statement that stand in no other of its loops."""
+    inner = c.substatements(stmt)
+    return tuple(loop for s in inner for loop in ((s,) if isinstance(s, c.Loop) else _outermost(s)))
 
 
 def _marks(stmt: c.Stmt) -> Iterator[int]:

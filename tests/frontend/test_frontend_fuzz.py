@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from fuzz_inputs import generated, header
 
 from hlspart.frontend import load
@@ -62,3 +63,11 @@ def test_a_constructor_that_the_text_ends_in() -> None:
 def test_a_class_of_a_header_that_the_text_ends_behind() -> None:
     text = b"#include <complex>\ntypedef std::complex<float>"
     assert load(["t.cpp"], FrontendOptions(), lambda _: text).units
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#include <complex>\n.real((", "template <...> struct Shape {}; Shape<, > x;", "template<...>struct S{};S<,>"],
+)
+def test_arguments_that_are_not_there(text: str) -> None:
+    assert load(["t.cpp"], FrontendOptions(), lambda _: text.encode()).units

@@ -532,3 +532,23 @@ L: for (int i = 0; i < n; i++)
     started = time.process_time()
     assert {x.name for x in Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures.loops} >= {"L"}
     assert time.process_time() - started < 3
+
+
+def test_extents_by_constants_of_open_parameters_are_unknown_and_no_fault() -> None:
+    text = """
+template <typename T, int W> struct Half {
+  static T f(T const (&arr)[W]) {
+    static constexpr int half = W / 2;
+    static constexpr int size = half + W % 2;
+    T reduced[size];
+    for (int i = 0; i < half; ++i) reduced[i] = arr[i * 2] + arr[i * 2 + 1];
+    return reduced[0];
+  }
+};
+int sum(int const (&a)[8], int const &b) { return Half<int, 8>::f(a) + b; }
+"""
+    program = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).program
+    assert not program.diagnostics
+    assert next(v for v in program.arrays() if v.name == "reduced").dims == (4,)
+    alone = Pipeline(["t.cpp"], Options(), lambda _: text[: text.index("int sum")].encode()).program
+    assert not alone.diagnostics

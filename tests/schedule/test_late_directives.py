@@ -93,3 +93,50 @@ int f(int A[64]) {
 }
 """
     assert loop(text).ii == 1
+
+
+MERGED = """
+int f(int A[64], int B[8]) {
+  int s = 0;
+  K: for (int k = 0; k < 8; k++) {
+#pragma HLS LOOP_MERGE
+    %s
+    L: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=1
+      s += A[8 * k + i];
+    }
+    B[k] = s;
+  }
+  return s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("beside", "ii"), [("", 1), ("\n#pragma HLS UNROLL", None), ("for (int j = 0; j < 8; j++) B[j] = k;", None)]
+)
+def test_one_loop_is_merged_with_nothing(beside: str, ii: int | None) -> None:
+    assert loop(MERGED % beside).ii == ii
+
+
+LIMITED = """
+static int part(int v, int n) {
+#pragma HLS INLINE
+#pragma HLS ALLOCATION operation instances=mul limit=%s
+  return v * v;
+}
+void f(int A[64], int B[64], int n) {
+#pragma HLS INLINE off
+  L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    B[i] = part(A[i], n)%s;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "more", "ii"), [("4", "", 1), ("1", "", 1), ("1", " * A[i]", None), ("2", " * A[i]", 1)]
+)
+def test_limits_of_a_call_matter_where_there_are_more_operations(limit: str, more: str, ii: int | None) -> None:
+    assert loop(LIMITED % (limit, more)).ii == ii
