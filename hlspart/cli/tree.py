@@ -90,7 +90,7 @@ def lint_before(
 
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
-    """One report; a header that several programs include is told once."""
+    """One report; a header that several programs include is reported once."""
     report = engine.merged(paths, reports)
     sources = dict(report.sources)
     for path in {d.place.path for d in report.diagnostics} - sources.keys():

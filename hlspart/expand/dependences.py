@@ -1,4 +1,4 @@
-"""Dependences told: how far apart iterations meet in an array, in a DEPENDENCE directive, where the tool cannot see it.
+"""How far apart iterations meet in an array, in a DEPENDENCE directive, where the tool cannot see it.
 
 ``lb[col]`` with ``if (++col == W) col = 0``, or two stores that only bounds keep apart: the tool takes it that the
 next iteration may touch the same element. Integer sets decide what is so, and the directive says no more than that:
@@ -41,7 +41,7 @@ class DistanceClaim(Struct, frozen=True):
 
 
 def provable(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[DistanceClaim, ...]:
-    """What can be told of loops that dependences keep, or may keep, from their II."""
+    """What can be said of loops that dependences keep, or may keep, from their II."""
     distances: list[DistanceClaim] = []
     for result in figures.loops:
         misses = result.may_miss and (result.ii is None or result.recurrence_ii != 1)

@@ -101,7 +101,7 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
 
 
 def _rows(accesses: Sequence[Access], info: LoopInfo) -> list[list[tuple[Access, int]]] | None:
-    """Accesses that meet in later iterations, each with its place; None where it cannot be told which ones do."""
+    """Accesses that meet in later iterations, each with its place; None where it is not known which ones do."""
     rows: dict[tuple[int, ...], list[tuple[Access, int]]] = {}
     terms = None
     for access in accesses:
@@ -186,7 +186,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[ShiftedE
 
 
 class _Runs(Struct, frozen=True):
-    """How it is told whether a loop runs at all, and where it ends; ``test`` empty: it always runs."""
+    """How to tell whether a loop runs at all, and where it ends; ``test`` empty: it always runs."""
 
     declared: tuple[str, ...]
     test: str

@@ -153,7 +153,7 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
             break
     pragmas = [t for t in unread if isinstance(t, PragmaToken)]
     names = frozenset(t.text for pragma in pragmas for t in pragma.expanded)  # what they mean nobody knows
-    for pragma in pragmas:  # what is wrong with one alone is told all the same
+    for pragma in pragmas:  # what is wrong with one alone is reported all the same
         note_unread(pragma, Unread(error.message if error else "", True, True, names), collected)
     return ir.Unit(path, language, source, error, tuple(headers), collected.halted.get(path))
 

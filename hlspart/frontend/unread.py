@@ -1,4 +1,4 @@
-"""What a statement that is not read stands for among those that are, and what is told of pragmas in such text."""
+"""What a statement that is not read stands for among those that are, and what is reported of pragmas in such text."""
 
 from __future__ import annotations
 

@@ -38,76 +38,86 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
     Each loop alone first; when they clash, the loop whose slowing costs fewest cycles gives way, or
     several in order of their cost where one is not enough.
     """
-    needs = [loop.need for loop in demand.loops]
+    search = _Search(demand, chooser, start)
+    needs = search.needs
+    reasons = [
+        _short(loop.result.name, loop.need, ii, chooser)
+        for loop, ii in zip(demand.loops, search.alone, strict=True)
+        if ii > loop.need.ii
+    ]
+    iis, choice = search.alone, search.solve(search.alone)
+    if choice is None:
+        iis, costs = search.giving_way()
+        reasons.append(f"not all loops can have their II: {costs}")
+        choice = search.solve(iis)
+    if not search.plain and len(iis) == 1:  # a text that selects banks may serve it sooner
+        for ii in range(needs[0].ii + 1, min(iis[0], needs[0].ii + 1 + MOST_SLOWER)):
+            sooner = chooser.choose([needs[0].at(ii)], start)
+            if sooner is not None:
+                iis, choice = [ii], sooner
+                reasons = [_short(demand.loops[0].result.name, needs[0], ii, chooser)]
+                break
+    if choice is None:  # every loop at its slowest: one bank serves all of them
+        iis = search.most
+        choice = replace(chooser.none(needs), proved=False, absolute=False, reason="no partition helps")
+    return Relaxed(tuple(iis), choice, "; ".join(reasons))
 
-    def slowest(need: Need) -> int:
-        whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in demand.shape))
+
+class _Search:
+    """Bankings for IIs of the loops of a demand, each tried once."""
+
+    def __init__(self, demand: Demand, chooser: Chooser, start: int) -> None:
+        self.demand, self.start = demand, start
+        self.needs = [loop.need for loop in demand.loops]
+        self.plain = all(need.uniform for need in self.needs) or chooser.options.scheme != "auto"
+        self.chooser = chooser if self.plain else replace(
+            chooser, options=chooser.options.by_pragma, last_resort=False
+        )  # fmt: skip
+        self.tried: dict[tuple[int, ...], Choice | None] = {}
+        self.most = [self._slowest(need) for need in self.needs]
+        self.alone = [self.lowest(self.most, k)[k] for k in range(len(self.needs))]
+
+    def _slowest(self, need: Need) -> int:
+        whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in self.demand.shape))
         return max(need.ii, need.problem.static(whole, need.ports).interval)
 
-    tried: dict[tuple[int, ...], Choice | None] = {}
-    plain = all(need.uniform for need in needs) or chooser.options.scheme != "auto"
-    cheap = chooser if plain else replace(
-        chooser, options=chooser.options.by_pragma, last_resort=False
-    )  # fmt: skip
-
-    def solve(iis: Sequence[int]) -> Choice | None:
+    def solve(self, iis: Sequence[int]) -> Choice | None:
         key = tuple(iis)
-        if key not in tried:
-            tried[key] = cheap.choose([n.at(ii) for n, ii in zip(needs, iis, strict=True)], start)
-        return tried[key]
+        if key not in self.tried:
+            needs = [need.at(ii) for need, ii in zip(self.needs, iis, strict=True)]
+            self.tried[key] = self.chooser.choose(needs, self.start)
+        return self.tried[key]
 
-    def lowest(iis: list[int], k: int) -> list[int]:
+    def lowest(self, iis: list[int], k: int) -> list[int]:
         """``iis`` with the least II of loop k for which all can be served."""
-        low, high = needs[k].ii, slowest(needs[k])
+        low, high = self.needs[k].ii, self.most[k]
         while low < high:
             middle = (low + high) // 2
-            if solve([*iis[:k], middle, *iis[k + 1 :]]) is not None:
+            if self.solve([*iis[:k], middle, *iis[k + 1 :]]) is not None:
                 high = middle
             else:
                 low = middle + 1
         return [*iis[:k], low, *iis[k + 1 :]]
 
-    def price(iis: list[int], k: int) -> int:
-        return demand.loops[k].weight * (iis[k] - alone[k])
-
-    every = range(len(needs))
-    most = [slowest(n) for n in needs]
-    alone = [lowest(most, k)[k] for k in every]
-    said = [
-        _short(loop.result.name, loop.need, ii, chooser)
-        for loop, ii in zip(demand.loops, alone, strict=True)
-        if ii > loop.need.ii
-    ]
-    iis, choice = alone, solve(alone)
-    if choice is None:
+    def giving_way(self) -> tuple[list[int], str]:
+        """IIs of all loops when they clash, and what the slower ones cost."""
+        every, alone, most = range(len(self.needs)), self.alone, self.most
         ways = [(k, [*alone[:k], most[k], *alone[k + 1 :]]) for k in every if most[k] > alone[k]]
-        bounds = [(k, lowest(trial, k)) for k, trial in ways if solve(trial) is not None]
+        bounds = [(k, self.lowest(trial, k)) for k, trial in ways if self.solve(trial) is not None]
         if bounds:
-            costs = [f"{demand.loops[k].result.name} at II {way[k]} costs {price(way, k)} cycles" for k, way in bounds]
-            _, iis = min(bounds, key=lambda item: (price(item[1], item[0]), item[0]))
-            said.append(f"not all loops can have their II: {', '.join(costs)}")
-        else:
-            iis = list(alone)
-            for k in sorted(every, key=lambda k: (demand.loops[k].weight * (most[k] - alone[k]), k)):
-                iis[k] = most[k]
-                if solve(iis) is not None:
-                    iis = lowest(iis, k)
-                    break
-            slowed = [
-                f"{demand.loops[k].result.name} at II {iis[k]} costs {price(iis, k)} cycles"
-                for k in every
-                if iis[k] > alone[k]
-            ]
-            said.append(f"not all loops can have their II: {' and '.join(slowed)}")
-        choice = solve(iis)
-    if cheap is not chooser and len(iis) == 1:  # a text that selects banks may serve it sooner
-        for ii in range(needs[0].ii + 1, min(iis[0], needs[0].ii + 1 + MOST_SLOWER)):
-            sooner = chooser.choose([needs[0].at(ii)], start)
-            if sooner is not None:
-                iis, choice = [ii], sooner
-                said = [_short(demand.loops[0].result.name, needs[0], ii, chooser)]
+            costs = ", ".join(self._cost(way, k) for k, way in bounds)
+            _, iis = min(bounds, key=lambda item: (self._price(item[1], item[0]), item[0]))
+            return iis, costs
+        iis = list(alone)
+        for k in sorted(every, key=lambda k: (self.demand.loops[k].weight * (most[k] - alone[k]), k)):
+            iis[k] = most[k]
+            if self.solve(iis) is not None:
+                iis = self.lowest(iis, k)
                 break
-    if choice is None:  # every loop at its slowest: one bank serves all of them
-        iis = most
-        choice = replace(chooser.none(needs), proved=False, absolute=False, reason="no partition helps")
-    return Relaxed(tuple(iis), choice, "; ".join(said))
+        return iis, " and ".join(self._cost(iis, k) for k in every if iis[k] > alone[k])
+
+    def _price(self, iis: list[int], k: int) -> int:
+        return self.demand.loops[k].weight * (iis[k] - self.alone[k])
+
+    def _cost(self, iis: list[int], k: int) -> str:
+        return f"{self.demand.loops[k].result.name} at II {iis[k]} costs {self._price(iis, k)} cycles"

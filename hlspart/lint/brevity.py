@@ -1,4 +1,4 @@
-"""What is left out: what follows from something that is told, and information of a kind that is told already."""
+"""What is left out: what follows from another finding, and information of a kind that is reported already."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BY_FIGURES = frozenset(f"HLP{n}" for n in (110, 113, 114, *range(201, 222), *ra
     "HLP010",
     "HLP011",
 }
-_MOST_EACH = 4  # findings in one file of a rule whose findings are told each
+_MOST_EACH = 4  # findings in one file of a rule that are reported one by one
 _MOST_PLACES = 8  # that one finding names beside its own
 
 

@@ -112,7 +112,7 @@ def once_per_template(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
-    """The reports of several programs as one; a header that several of them include is told once."""
+    """The reports of several programs as one; a header that several of them include is reported once."""
     diagnostics = in_order(dict.fromkeys(d for r in reports for d in r.diagnostics))
     sources = {p: s for r in reports for p, s in r.sources.items()}
     broken = tuple(p for r in reports for p in r.broken)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.banking.accesses import held, settled
-from hlspart.hardware.memory import BUS
+from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers
@@ -68,9 +68,10 @@ def lower(
     ops = dict(body.ops)
     carried = list(body.carried)
     live = _lasting(ops, body.live, storage)
-    chosen: list[MemoryRef] = []
-    promoted = _promote(ops, carried, live, own, storage, unrolls_later, chosen) if loop else ((), frozenset[int]())
-    hoisted, unsettled = promoted
+    promotion = _Promotion(ops, carried, live, own, storage, unrolls_later)
+    if loop:
+        promotion.promote()
+    unsettled = frozenset(promotion.unsettled)
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
@@ -90,11 +91,11 @@ def lower(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
     data = _data(ops, graph_ops, carried)
-    graph = Graph(graph_ops, (*data, *orders), hoisted)
+    graph = Graph(graph_ops, (*data, *orders), tuple(promotion.gone))
     doubts = (Doubt(about(LEFT, (ops[i] for i in unsettled)), left=unsettled),) if unsettled else ()
     sliced = frozenset(e for e in data if e.distance and (e.source, e.sink) in body.sliced)
     apart = (Doubt(about(SLICED, (ops[e.sink] for e in sliced)), gone=sliced),) if sliced else ()
-    return Lowered(graph, kept, tuple(waits), tuple(chosen), (*doubts, *apart))
+    return Lowered(graph, kept, tuple(waits), tuple(promotion.chosen), (*doubts, *apart))
 
 
 def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
@@ -112,90 +113,98 @@ def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
 # ------------------------------------------------------------------------------- leaving the loop
 
 
-def _promote(
-    ops: dict[int, Op],
-    carried: list[Carried],
-    live: set[int],
-    own: tuple[str, ...],
-    storage: Storage,
-    unrolls_later: bool,
-    chosen: list[MemoryRef],
-) -> tuple[tuple[MemoryRef, ...], frozenset[int]]:
-    """Take accesses of elements that stay out of the loop; also the loads of which it is not known."""
-    by_variable: dict[int, list[Op]] = defaultdict(list)
-    for op in ops.values():
-        if op.ref is not None and op.ref.key[0] != "stream":
-            by_variable[op.ref.variable].append(op)
+class _Promotion(Struct):
+    """Takes accesses of elements that stay out of a loop, ``own`` its names.
+
+    ``gone``: what has left, ``unsettled``: loads of which it is not known, ``chosen``: words among which iterations
+    choose.
+    """
+
+    ops: dict[int, Op]
+    carried: list[Carried]
+    live: set[int]
+    own: tuple[str, ...]
+    storage: Storage
+    unrolls_later: bool
+    chosen: list[MemoryRef] = []
     gone: list[MemoryRef] = []
     unsettled: set[int] = set()
-    written = {v for v, operations in by_variable.items() if any(op.kind == "store" for op in operations)}
-    aliased = any(storage.memory(v).kept for v in written)
-    for variable, operations in by_variable.items():
-        memory = storage.memory(variable)
-        if memory.kept and aliased:
-            continue
-        stores = [op for op in operations if op.kind == "store"]
+
+    def promote(self) -> None:
+        by_variable: dict[int, list[Op]] = defaultdict(list)
+        for op in self.ops.values():
+            if op.ref is not None and op.ref.key[0] != "stream":
+                by_variable[op.ref.variable].append(op)
+        written = {v for v, operations in by_variable.items() if any(op.kind == "store" for op in operations)}
+        aliased = any(self.storage.memory(v).kept for v in written)
+        for variable, operations in by_variable.items():
+            if not (aliased and self.storage.memory(variable).kept):
+                self._array(variable, operations)
+
+    def _array(self, variable: int, operations: list[Op]) -> None:
+        memory = self.storage.memory(variable)
+        argument = self.storage.arrays.is_interface(self.storage.program.variable(variable))
+        stored = any(op.kind == "store" for op in operations)
         groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
         for op in operations:
             groups[op.ref.key if op.ref is not None else ()].append(op)
         steady = [m[0].ref for m in groups.values() if all(op.kind == "load" for op in m)]
-        moved = [r for r in steady if r is not None and settled(r.index, memory.layout, own) and _moves(r, own)]
+        moved = [
+            r for r in steady if r is not None and settled(r.index, memory.layout, self.own) and _moves(r, self.own)
+        ]
         few = held(len(moved), memory.layout)
         beside = Neighbours(operations)
-        scalars = memory.registers and not storage.arrays.is_interface(storage.program.variable(variable))
         for members in groups.values():
             ref = members[0].ref
             assert ref is not None
             if ref.index is None or any(f is None for f in ref.index):
                 continue
-            fixed = not _moves(ref, own)
-            if (
-                unrolls_later
-                and storage.automatic.changes_unrolled(ref.access)
-                and any(f is not None and f.terms for f in ref.index)
-            ):
-                argument = storage.arrays.is_interface(storage.program.variable(variable))
-                then = storage.target.invariant_loads(argument) if fixed and not stores else "stay"
-                unsettled |= {op.id for op in members} if then == "unknown" else set()
+            fixed = not _moves(ref, self.own)
+            varies = any(f is not None and f.terms for f in ref.index)
+            if self.unrolls_later and self.storage.automatic.changes_unrolled(ref.access) and varies:
+                then = self.storage.target.invariant_loads(argument) if fixed and not stored else "stay"
+                self.unsettled |= {op.id for op in members} if then == "unknown" else set()
                 if then != "leave":
                     continue
-            if not stores and all(op.kind == "load" for op in members):
-                if not fixed and settled(ref.index, memory.layout, own) and not few:
-                    unsettled |= {op.id for op in members}
-                elif fixed or settled(ref.index, memory.layout, own):
-                    kind = "input" if fixed and not _picks(ref, own, storage) else "mux"
-                    chosen += [] if fixed else [ref]
-                    for op in members:
-                        ops[op.id] = replace(op, kind=kind, args=(), ref=None)
-                        gone.append(op.ref or ref)
-                continue
-            if not fixed or not beside.alone(members):
-                continue
-            own_stores = [op for op in members if op.kind == "store"]
-            loads = [op for op in members if op.kind == "load"]
-            if not own_stores:
-                kind = "mux" if _picks(ref, own, storage) else "input"
-                for op in loads:
-                    ops[op.id] = replace(op, kind=kind, args=(), ref=None)
-            elif (
-                len(own_stores) == 1
-                and (len(loads) <= 1 or (scalars and all(_ahead(op, own_stores[0]) for op in loads)))
-                and (not (own_stores[0].ref or ref).guarded or (scalars and loads))
-                # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
-                and (memory.registers or memory.storage == BUS or not storage.automatic.changes_unrolled(ref.access))
-            ):
-                last = own_stores[0]
-                value = _held(ops, last, loads[0].id) if (last.ref or ref).guarded else last.args[0]
-                for op in loads:
-                    ops[op.id] = replace(op, kind="phi", args=(), ref=None)
-                    carried.append(Carried(op.id, value, last.text.split()[0], scalars))
-                ops[last.id] = replace(last, kind="const", args=(), ref=None)
-                live.discard(last.id)
-                live.add(value)
-            else:
-                continue
-            gone += [op.ref for op in members if op.ref is not None]
-    return tuple(gone), frozenset(unsettled)
+            if not stored and all(op.kind == "load" for op in members):
+                if not fixed and settled(ref.index, memory.layout, self.own) and not few:
+                    self.unsettled |= {op.id for op in members}
+                elif fixed or settled(ref.index, memory.layout, self.own):
+                    self.chosen += [] if fixed else [ref]
+                    self._leave(members, "input" if fixed and not _picks(ref, self.own, self.storage) else "mux")
+                    self.gone += [op.ref or ref for op in members]
+            elif fixed and beside.alone(members):
+                self._register(members, ref, memory, memory.registers and not argument)
+
+    def _leave(self, loads: list[Op], kind: str) -> None:
+        for op in loads:
+            self.ops[op.id] = replace(op, kind=kind, args=(), ref=None)
+
+    def _register(self, members: list[Op], ref: MemoryRef, memory: Memory, scalars: bool) -> None:
+        """An element that stays is loaded before the loop, carried in a register and stored after it, where it can."""
+        stores = [op for op in members if op.kind == "store"]
+        loads = [op for op in members if op.kind == "load"]
+        if not stores:
+            self._leave(loads, "mux" if _picks(ref, self.own, self.storage) else "input")
+            self.gone += [op.ref or ref for op in loads]
+            return
+        last = stores[0]
+        later = self.storage.automatic.changes_unrolled(ref.access)
+        if (
+            len(stores) != 1
+            or (len(loads) > 1 and not (scalars and all(_ahead(op, last) for op in loads)))
+            or ((last.ref or ref).guarded and not (scalars and loads))
+            # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
+            or (later and not memory.registers and memory.storage != BUS)
+        ):
+            return
+        value = _held(self.ops, last, loads[0].id) if (last.ref or ref).guarded else last.args[0]
+        self._leave(loads, "phi")
+        self.carried += [Carried(op.id, value, last.text.split()[0], scalars) for op in loads]
+        self.ops[last.id] = replace(last, kind="const", args=(), ref=None)
+        self.live.discard(last.id)
+        self.live.add(value)
+        self.gone += [op.ref or ref for op in members]
 
 
 def _ahead(load: Op, store: Op) -> bool:

@@ -318,26 +318,18 @@ def _record(
         runs = _flow_runs(footprints, inv, base, owned)
         out = Volume(len(sets), sum(m.size for m in sets))
         writes = _transfers(((0,) * len(base), own, range(len(sets))), blank, options, block)
-        ids = 0
     else:
         blocks, _ = seen
         placed = _input_sets(blocks, inv, base, owned)
         if isinstance(placed, str):
             return replace(blank, accepted=False, reason=placed)
         sets, runs = placed
-        out, writes, ids = Volume(0, 0), (), 1
+        out, writes = Volume(0, 0), ()
     reads: list[Transfer] = []
     for owner, table, positions in runs:
         reads += _transfers((owner, table, positions), blank, options, block)
-    if ids:
-        number = {(m.owner, m.offset): m.id for m in sets}
-        reads = [
-            replace(
-                t,
-                sets=tuple(i for (o, at), i in number.items() if o == t.owner and t.offset <= at < t.offset + t.words),
-            )
-            for t in reads
-        ]
+    if not flow:
+        reads = _with_sets(reads, sets)
     incoming = Volume(sum(len(p) for _, _, p in runs), sum(t.words for t in reads))
     arriving = footprints.arriving(base)
     memory = images if not flow or (injective(arriving, images) and _all_injective(sets, images)) else {}
@@ -377,6 +369,15 @@ def _record(
         still=inv.still,
         checks=tuple(_checks(footprints, base, seen, options).items()),
     )
+
+
+def _with_sets(reads: Sequence[Transfer], sets: Sequence[MarsSet]) -> list[Transfer]:
+    """``reads`` with the numbers of the sets that each brings."""
+    number = {(m.owner, m.offset): m.id for m in sets}
+    return [
+        replace(t, sets=tuple(i for (o, at), i in number.items() if o == t.owner and 0 <= at - t.offset < t.words))
+        for t in reads
+    ]
 
 
 def _checks(

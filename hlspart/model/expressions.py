@@ -189,7 +189,7 @@ class InitList(Struct, frozen=True, eq=False):
 
 CONSTRUCTOR, LITERAL, CONCATENATION = "constructor", "compound literal", "concatenation"
 REVERSED = "bits in reverse order"
-"""Opaque expressions that are nothing but the values of their children, in an order that is not told."""
+"""Opaque expressions that are nothing but the values of their children, in an order that is not known."""
 
 OPEN_PARAMETER = "the template that has this parameter has no instance here"
 """An opaque expression: a constant that every instance of a template gives a value of its own."""

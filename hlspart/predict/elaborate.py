@@ -66,6 +66,30 @@ class Elaborated(Struct, frozen=True):
         return self.problems[variable].apart(self.storage.memory(variable).layout)
 
 
+class _Reach:
+    """The banks that an operation may reach; the accesses of an array are one problem, stated when first needed."""
+
+    def __init__(self, body: Body, space: IterationSpace, storage: Storage) -> None:
+        self.ops, self.space, self.storage = body.ops, space, storage
+        self.places: dict[int, tuple[PortProblem, int]] = {}
+        self.reached: dict[int, frozenset[int]] = {}
+
+    def __call__(self, op: Op) -> frozenset[int]:
+        if op.id not in self.reached:
+            assert op.ref is not None
+            layout = self.storage.memory(op.ref.variable).layout
+            problem, k = (None, 0) if layout.banks == 1 else self._place(op, op.ref.variable)
+            self.reached[op.id] = frozenset((0,)) if problem is None else problem.reach(k, layout)
+        return self.reached[op.id]
+
+    def _place(self, op: Op, variable: int) -> tuple[PortProblem, int]:
+        if op.id not in self.places:
+            ops = [o for o in self.ops.values() if o.ref is not None and o.ref.variable == variable]
+            problem = PortProblem(self.space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
+            self.places.update((o.id, (problem, k)) for k, o in enumerate(ops))
+        return self.places[op.id]
+
+
 _NO_NAME = re.compile(r"\W", re.ASCII)  # what isl has not in names
 
 
@@ -93,16 +117,7 @@ class Elaboration:
         moved = self._counters(nest, how) if statements is None else {}
         symbols = self._symbols(nest, [*nest.before, *body, *nest.after], moved)
         space = self.nests.space(nest, tuple(symbols.values()))
-        uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
-        around = {i.variable: i.iterator for x in nest.outer if (i := self.nests.info(x)) is not None}
-        fixed = symbols | {v: n for v, n in around.items() if v is not None and n in space.names}
-        forms = {v: Affine.of({n: 1}) + moved.get(v, Affine((), 0)) for v, n in fixed.items()}
-        frame = Frame(
-            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, forms, uneven,
-            directed.bindings(self.program, nest.function), self._words(nest, space.names),
-            self.storage.automatic.tables, statements is not None, abs(how.steps[-1]) if how.steps else 1,
-            self._reset(body), self.target.reciprocals, outliving, self._divided,
-        )  # fmt: skip
+        frame = self._frame(nest, how, body, space, symbols, moved, statements is not None, outliving)
         control = self._control(nest) if statements is None else None
         step = how.steps[-1] // nest.unroll if how.steps else 1
         shifts = tuple(((how.names[-1], k * step),) if k and how.names else () for k in range(nest.unroll))
@@ -115,52 +130,18 @@ class Elaboration:
         balanced = directed.balanced(self.program, nest.function, self._around(nest))
         if balanced:
             elaborated, joined = balance(elaborated, self._delay, self.target.unsafe_math, early)
-        places: dict[int, tuple[PortProblem, int]] = {}
-        reached: dict[int, frozenset[int]] = {}
-
-        def place(op: Op, variable: int) -> tuple[PortProblem, int]:
-            if op.id not in places:
-                ops = [o for o in elaborated.ops.values() if o.ref is not None and o.ref.variable == variable]
-                problem = PortProblem(space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
-                places.update((o.id, (problem, k)) for k, o in enumerate(ops))
-            return places[op.id]
-
-        def reach(op: Op) -> frozenset[int]:
-            if op.id not in reached:
-                assert op.ref is not None
-                layout = self.storage.memory(op.ref.variable).layout
-                problem, k = (None, 0) if layout.banks == 1 else place(op, op.ref.variable)
-                reached[op.id] = frozenset((0,)) if problem is None else problem.reach(k, layout)
-            return reached[op.id]
-
         iterations = Iterations(
             space, len(how.names), how.weights, how.steps, how.trips, self._relaxed(nest, space), self._outlined(nest),
             self.target.unrelated_rows, frozenset(symbols.values()), self._moving(nest),
             frozenset(symbols[v] for v in moved if v in symbols) if len(how.names) > 1 else frozenset(),
         )  # fmt: skip
         carriers = Carriers(
-            iterations, self._dependence_pragmas(nest), reach, lambda v: self.program.variable(v).name,
-            self.target.store_states, self._preset(nest),
+            iterations, self._dependence_pragmas(nest), _Reach(elaborated, space, self.storage),
+            lambda v: self.program.variable(v).name, self.target.store_states, self._preset(nest),
         )  # fmt: skip
+        lowered = self._lowered(nest, how, elaborated, carriers)
         own = nest.pipelined and nest.loop is not None
         stored = {op.ref.variable for op in elaborated.ops.values() if op.ref is not None and op.kind == "store"}
-        lowered = lower(
-            elaborated,
-            how.names,
-            self.storage,
-            carriers,
-            own,
-            self.target.alias_gap,
-            self._ends(nest),
-            unrolls_later=nest.origin == "auto",
-        )
-        if nest.pipelined:
-            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest) and not self._asks(nest))
-        if self._registered(nest):
-            refuse_tested_room(nest.body, self.storage)
-            lowered = registered(lowered, self.storage)
-        if elaborated.exits and nest.loop is not None:
-            lowered = after_exits(lowered, elaborated.exits, nest.loop.name)
         accesses: dict[int, list[PortAccess]] = {}
         members: dict[int, list[int]] = {}
         for op in lowered.graph.memory:
@@ -181,6 +162,51 @@ class Elaboration:
             counted, self.storage, balanced, joined, requests,
             {name: self.program.variable(v).name for v, name in symbols.items()},
         )  # fmt: skip
+
+    def _frame(
+        self,
+        nest: Nest,
+        how: Order,
+        body: Sequence[c.Stmt],
+        space: IterationSpace,
+        symbols: Mapping[int, str],
+        moved: Mapping[int, Affine],
+        part: bool,
+        outliving: frozenset[int],
+    ) -> Frame:
+        """What is known of the iterators and arrays around ``body``, a ``part`` of the nest or all of it."""
+        uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
+        around = {i.variable: i.iterator for x in nest.outer if (i := self.nests.info(x)) is not None}
+        fixed = dict(symbols) | {v: n for v, n in around.items() if v is not None and n in space.names}
+        forms = {v: Affine.of({n: 1}) + moved.get(v, Affine((), 0)) for v, n in fixed.items()}
+        return Frame(
+            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, forms, uneven,
+            directed.bindings(self.program, nest.function), self._words(nest, space.names),
+            self.storage.automatic.tables, part, abs(how.steps[-1]) if how.steps else 1,
+            self._reset(body), self.target.reciprocals, outliving, self._divided,
+        )  # fmt: skip
+
+    def _lowered(self, nest: Nest, how: Order, elaborated: Body, carriers: Carriers) -> Lowered:
+        """The graph of an iteration, with what its loop adds: addresses, handshakes, exits."""
+        own = nest.pipelined and nest.loop is not None
+        lowered = lower(
+            elaborated,
+            how.names,
+            self.storage,
+            carriers,
+            own,
+            self.target.alias_gap,
+            self._ends(nest),
+            unrolls_later=nest.origin == "auto",
+        )
+        if nest.pipelined:
+            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest) and not self._asks(nest))
+        if self._registered(nest):
+            refuse_tested_room(nest.body, self.storage)
+            lowered = registered(lowered, self.storage)
+        if elaborated.exits and nest.loop is not None:
+            lowered = after_exits(lowered, elaborated.exits, nest.loop.name)
+        return lowered
 
     def _around(self, nest: Nest) -> frozenset[int | None]:
         """The loops that hold a nest, its own and those inside, and None for its function."""

@@ -19,7 +19,7 @@ def there(
     hull: Box,
     reads: Sequence[Access],
 ) -> Span | None:
-    """Where elements surely are, told by the moving part of a subscript; None where all of ``hull`` is there.
+    """Where elements surely are, by the moving part of a subscript; None where all of ``hull`` is there.
 
     ``part``: what the subscript does not move by, and (loop of the nest, pitch) pairs. Without a declared extent that
     is what ``reads`` touch that no condition on data leaves out, and what a pointer points to.

@@ -35,7 +35,7 @@ class Rule(Struct, frozen=True):
 
     ``names``: what it finds is proved only where every name is known; in a file with a header that was
     not found it is for information. ``limit``: it tells what is not known rather than what is wrong; one finding
-    stands for all of its kind. ``each``: two of it in one file are never told as one. ``hint``: what to do where a
+    stands for all of its kind. ``each``: two of it in one file are never reported as one. ``hint``: what to do where a
     finding says nothing better.
     """
 

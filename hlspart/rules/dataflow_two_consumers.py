@@ -90,7 +90,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 if len(both) < 2:
                     continue
                 if use.variable in handed_on and len(writers) == 1:
-                    continue  # that it is declared outside is told by itself
+                    continue  # that it is declared outside is a finding of its own
                 first, second = sorted(both, key=lambda p: p.index)
                 words = f"'{variable.name}' of outside the region is used in two tasks, {first.name} and {second.name}"
                 note, hint = "the first task", "let one task access it, and hand the data on in local channels"
