@@ -71,7 +71,7 @@ def lower(
     promotion = _Promotion(ops, carried, live, own, storage, unrolls_later)
     if loop:
         promotion.promote()
-    unsettled = frozenset(promotion.unsettled)
+    unsettled = frozenset(promotion.may_leave)
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
@@ -116,7 +116,7 @@ def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
 class _Promotion(Struct):
     """Takes accesses of elements that stay out of a loop, ``own`` its names.
 
-    ``gone``: what has left, ``unsettled``: loads of which it is not known, ``chosen``: words among which iterations
+    ``gone``: what has left, ``may_leave``: loads of which it is not known, ``chosen``: words among which iterations
     choose.
     """
 
@@ -128,7 +128,7 @@ class _Promotion(Struct):
     unrolls_later: bool
     chosen: list[MemoryRef] = []
     gone: list[MemoryRef] = []
-    unsettled: set[int] = set()
+    may_leave: set[int] = set()
 
     def promote(self) -> None:
         by_variable: dict[int, list[Op]] = defaultdict(list)
@@ -163,12 +163,12 @@ class _Promotion(Struct):
             varies = any(f is not None and f.terms for f in ref.index)
             if self.unrolls_later and self.storage.automatic.changes_unrolled(ref.access) and varies:
                 then = self.storage.target.invariant_loads(argument) if fixed and not stored else "stay"
-                self.unsettled |= {op.id for op in members} if then == "unknown" else set()
+                self.may_leave |= {op.id for op in members} if then == "unknown" else set()
                 if then != "leave":
                     continue
             if not stored and all(op.kind == "load" for op in members):
                 if not fixed and settled(ref.index, memory.layout, self.own) and not few:
-                    self.unsettled |= {op.id for op in members}
+                    self.may_leave |= {op.id for op in members}
                 elif fixed or settled(ref.index, memory.layout, self.own):
                     self.chosen += [] if fixed else [ref]
                     self._leave(members, "input" if fixed and not _picks(ref, self.own, self.storage) else "mux")
