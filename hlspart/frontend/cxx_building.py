@@ -168,8 +168,10 @@ class Constructors(ABC):
             if value is None:
                 continue
             if member.extents:
-                if [t for t in value if t.text != "0"]:
+                if [t for t in value if t.text not in ("0", "{", "}")]:
                     raise refuse(name, "array that a constructor sets")
+                if member.value:
+                    yield from _zeros(member, name)
                 continue
             value = value or [like("0", "num", name)]
             yield from (like(SELF, "id", name), like(".", "op", name), like(name.text, "id", name))
@@ -257,6 +259,24 @@ def _default_value(part: Sequence[Token]) -> list[Token]:
 
 def _without_default(part: Sequence[Token]) -> Sequence[Token]:
     return part[: next((i for i, t in enumerate(part) if t.text == "="), len(part))]
+
+
+def _zeros(member: DataMember, at: Token) -> Iterator[Token]:
+    """Loops that set an array of an object to zero."""
+    counters, level = list[str](), 0
+    for token in member.extents:
+        if level == 0 and token.text == "[":
+            counters.append(f"{member.name.text}_{len(counters)}")
+            yield from (
+                like(w, _kind(w), at) for w in ("for", "(", "int", counters[-1], "=", "0", ";", counters[-1], "<")
+            )
+        elif level == 1 and token.text == "]":
+            yield from (like(w, _kind(w), at) for w in (";", counters[-1], "++", ")"))
+        else:
+            yield token
+        level += (token.text == "[") - (token.text == "]")
+    words = [SELF, ".", member.name.text, *(w for c in counters for w in ("[", c, "]")), "=", "0", ";"]
+    yield from (like(w, _kind(w), at) for w in words)
 
 
 def _initial_value(member: DataMember) -> list[Token] | None:

@@ -55,10 +55,16 @@ def written_out(tokens: list[Token]) -> list[Token]:
 def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
     """``typedef struct { int x = 1; } S;`` as ``struct S { int x = 1; };`` where it has, or may have, more than C has.
 
+    With another name of its own it is ``struct T { int x = 1; }; typedef T S;``.
+
     It may where what it holds is of a class. ``using S = struct { .. };``, which C has not, always is.
     """
     tokens = _with_names(tokens, end)
-    tags = [at for at in range(len(tokens) - 2) if [t.text for t in tokens[at : at + 3]] == ["typedef", "struct", "{"]]
+    tags = list[tuple[int, int]]()  # the typedef, the bracket
+    for at in range(len(tokens) - 3):
+        words = [t.text for t in tokens[at : at + 4]]
+        if words[:2] == ["typedef", "struct"] and "{" in words[2:] and tokens[at + 2].kind in ("id", "op"):
+            tags.append((at, at + words.index("{")))
     if not tags:
         return tokens
     looked = [*tokens, *[end] * LOOK_AHEAD]
@@ -69,14 +75,16 @@ def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
     }
     classes = set(dict(class_aliases(looked, names)))
     made = list(tokens)
-    for at in reversed(tags):
-        last = partner(looked, at + 2)
+    for at, opening in reversed(tags):
+        last = partner(looked, opening)
         named = looked[last + 1].kind == "id" and looked[last + 2].text == ";"
         if not named:
             continue
-        class_ = [looked[at + 1], looked[last + 1], *looked[at + 2 : last + 1]]
-        if classes & {t.text for t in looked[at + 3 : last]} or _more(class_, 0, len(class_) - 1):
-            made[at : last + 2] = class_
+        name, alias = looked[at + 2] if opening > at + 2 else looked[last + 1], looked[last + 1]
+        class_ = [looked[at + 1], name, *looked[opening : last + 1]]
+        if classes & {t.text for t in looked[opening + 1 : last]} or _more(class_, 0, len(class_) - 1):
+            other = [looked[last + 2], looked[at], name, alias] if name.text != alias.text else []
+            made[at : last + 2] = [*class_, *other]
     return made
 
 

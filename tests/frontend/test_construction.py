@@ -58,6 +58,18 @@ def _plain(name: str) -> str:
 
 
 RUNS = {
+    "members of structures with names of their own start from what they say": """
+typedef struct Cell { int d[4] = {0}; int m[2][3] = {}; int n = 3; } cell_t;
+typedef struct Pair { cell_t a; int k = 2; } Pair;
+static int taken(cell_t c) { return c.d[1] * 100 + c.m[1][2] * 10 + c.n; }
+int main() {
+  cell_t x; x.d[1] += 5; x.m[1][2]++;
+  for (int i = 0; i < 2; i++) { Cell y; y.d[i]++; y.n += x.n; x.d[1] += y.d[0] + y.d[3] + y.m[0][i]; x.n += y.n; }
+  Pair p; p.a.d[1] += p.k;
+  printf("%d %d %d\\n", taken(x), taken(p.a), x.m[1][2] + p.a.m[0][0]);
+  return 0;
+}
+""",
     "arguments that calls of methods leave out": """
 #define MOST 64
 const int LEAST = 3;
