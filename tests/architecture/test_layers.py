@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import networkx as nx
 from syntax import nodes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,26 +32,12 @@ def layer(path: Path) -> str:
 
 
 @cache
-def imports(path: Path, top_level_only: bool = False) -> tuple[str, ...]:
-    return tuple(_imports(path, top_level_only))
+def imports(path: Path) -> tuple[str, ...]:
+    return tuple(_imports(path))
 
 
-def _not_at_import(path: Path) -> frozenset[int]:
-    """Nodes that run later or only for types: in functions, under TYPE_CHECKING."""
-    later = (
-        node
-        for node in nodes(path)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
-    )
-    return frozenset(id(inner) for node in later for inner in ast.walk(node) if inner is not node)
-
-
-def _imports(path: Path, top_level_only: bool) -> Iterator[str]:
-    hidden = _not_at_import(path) if top_level_only else frozenset()
+def _imports(path: Path) -> Iterator[str]:
     for node in nodes(path):
-        if id(node) in hidden:
-            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -121,25 +106,6 @@ def test_sole_importers() -> None:
     assert {"pycparser", "islpy", "click"} <= seen
 
 
-def test_no_import_cycles() -> None:
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    names = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in MODULES}
-    for name, path in names.items():
-        for target in imports(path, top_level_only=True):
-            while target and target not in names:
-                target = target.rpartition(".")[0]
-            if target.startswith("hlspart") and target != name:
-                graph.add_edge(name, target)
-    cycles = [c for c in nx.strongly_connected_components(graph) if len(c) > 1]
-    assert cycles == []
-    assert graph.number_of_edges() > 50
-
-
 def test_no_isl_object_in_a_record() -> None:
     for path in (PACKAGE / "model").glob("*.py"):
         assert not any(name.startswith("islpy") for name in imports(path))
-
-
-def test_modules_stay_readable() -> None:
-    long = {str(p.relative_to(ROOT)): n for p in MODULES if (n := len(p.read_text().splitlines())) > 700}
-    assert long == {}
