@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from hlspart.hardware.arrays import Arrays
-from hlspart.hardware.memory import BUS
+from hlspart.hardware.memory import BUS, STREAMS
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program, Variable
 from hlspart.targets import Target
@@ -36,8 +36,15 @@ class Bindings(Struct, frozen=True, dict=True):
         for d in self.program.directives:
             if d.kind in ("bind_storage", "resource", "interface", "array_reshape", "stream") and d.usable:
                 for variable in d.variables:
-                    directives.setdefault(variable, []).append(d)
+                    if d.kind != "interface" or self._has_port(variable, d):
+                        directives.setdefault(variable, []).append(d)
         return directives
+
+    def _has_port(self, variable: int, interface: Directive) -> bool:
+        """Whether INTERFACE is about a port: one of a called function is ignored, but that of a channel."""
+        record = self.program.variable(variable)
+        at_top = record.storage != "parameter" or record.function in self.arrays.analysis.tops
+        return at_top or self._says(interface)[0] in STREAMS
 
     def of(self, variable: Variable) -> tuple[str | None, int | None, str | None, bool]:
         """(storage, read latency, resource, bound) as directives on the variable or its group say."""

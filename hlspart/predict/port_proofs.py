@@ -6,14 +6,22 @@ A text with the same signature may load elements ahead of the loop or store them
 from __future__ import annotations
 
 import math
+from collections import Counter
+
+from msgspec import Struct
 
 from hlspart.hardware.memory import BUS, STREAMS
 from hlspart.hardware.storage import Storage
+from hlspart.model.access import Access
+from hlspart.model.program import Loop, walk_statements
 from hlspart.model.results import Proof
 from hlspart.predict.loops import Prediction
 from hlspart.predict.proved import by_values
 from hlspart.predict.unit_proofs import by_units
-from hlspart.sets.counting import elements
+from hlspart.semantics.effects import effects
+from hlspart.sets.moved import apart, through_ports
+
+FEW = 4  # cycles above the aim, one in so many, that a loop may spend ahead of itself
 
 
 def proof(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
@@ -45,15 +53,12 @@ def _through_channels(p: Prediction, aim: int) -> Proof | None:
 def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
     """Why ports keep ``iterations`` of a loop from II ``aim`` on average; None where nothing proves it.
 
-    Counted are elements of arguments that the program only loads, or stores in this loop alone. A directive may split
-    memories with a declared extent: of these the proof is about the ports that they have. A bus that the tool may make
-    wider is left out.
+    A directive may split memories with a declared extent: of these the proof is about the ports that they have. A bus
+    that the tool may make wider is left out.
     """
     storage, nest = p.elaborated.storage, p.elaborated.nest
-    around = [storage.analysis.loops[x.id].trip_count.exact for x in nest.outer]
-    if not iterations or p.resource_ii <= aim or None in around:
+    if p.resource_ii <= aim or not _runs_once(storage, nest.function):
         return None
-    iterations *= math.prod(n for n in around if n is not None)
     best: Proof | None = None
     for variable, count in p.counts.items():
         memory = storage.memory(variable)
@@ -63,31 +68,119 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
             continue
         if bus and storage.bindings.may_be_widened(variable):
             continue
-        group = storage.analysis.group_of.get(variable)
-        tied = {variable, *(v for v, g in storage.analysis.group_of.items() if g == group and g is not None)}
-        shapes = [a.dims for v in tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)]
-        splits = not bus and all(None not in dims for dims in shapes)
-        accesses = [a for a in storage.analysis.accesses if a.array in tied]
-        kinds = {a.kind for a in accesses}
-        inside = all(a.array == variable and nest.chain and nest.chain[-1].id in a.loops for a in accesses)
-        if len(kinds) != 1 or (kinds == {"write"} and not inside):
-            continue
-        mine = [a for a in accesses if a.array == variable and nest.chain and nest.chain[-1].id in a.loops]
-        moved = elements(mine) if all(a.affine and a.exact for a in mine) else None
-        if moved is None:
-            continue
-        each = math.ceil(moved / memory.layout.banks)
-        cycles = memory.ports.interval(*((each, 0) if kinds == {"read"} else (0, each)))
-        least = -(-cycles // iterations)
+        moved = _Moved(p, variable)
+        least, text = moved.in_all(aim, iterations) or moved.each_time() or (aim, "")
         if least > aim and (best is None or least > best.ii):
-            verb = "loads" if kinds == {"read"} else "stores"
-            text = (
-                f"proved: the {moved} elements of '{record.name}' that the loop {verb} take {cycles} cycles at the "
-                f"ports of the top function{', which nothing makes wider' * bus}, II {least} in its {iterations} "
-                f"iterations, or as long outside of it{'; a partition of it would give the top more ports' * splits}"
-            )
-            best = Proof(least, (), text, at_ports=splits)
+            splits = not bus and moved.declared
+            text += ", which nothing makes wider" * bus
+            text += ", or as long outside of it"
+            text += "; a partition of it would give the top more ports" * splits
+            best = Proof(least, (), f"proved: {text}", at_ports=splits)
     return best
+
+
+def _runs_once(storage: Storage, name: str) -> bool:
+    """Whether a function is a top, or called at one place, which is in no loop: what it loads is not there already."""
+    while name not in storage.analysis.tops:
+        calls, known = [], effects(storage.program)
+        for caller in storage.program.functions.values():
+            calls += [(caller, x) for x in known.calls_in(caller.body) if x.function == name]
+        if len(calls) != 1:
+            return False
+        ((caller, call),) = calls
+        loops = (s for s in walk_statements(caller.body) if isinstance(s, Loop))
+        if any(x is call for loop in loops for x in known.calls_in(loop)):
+            return False
+        name = caller.name
+    return True
+
+
+class _Moved(Struct, frozen=True):
+    """The elements of an argument that a loop moves through ports of the top function, however they are kept."""
+
+    p: Prediction
+    variable: int
+
+    @property
+    def _tied(self) -> set[int]:
+        """It with its other names."""
+        groups = self.p.elaborated.storage.analysis.group_of
+        group = groups.get(self.variable)
+        return {self.variable, *(v for v, g in groups.items() if g == group and g is not None)}
+
+    @property
+    def declared(self) -> bool:
+        """Whether the top declares its extents, so that directives may split it."""
+        storage = self.p.elaborated.storage
+        shapes = [a.dims for v in self._tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)]
+        return all(None not in dims for dims in shapes)
+
+    def _accesses(self) -> tuple[list[Access], list[Access]]:
+        """Those of the loop, and those anywhere else."""
+        nest, tied, mine, others = self.p.elaborated.nest, self._tied, list[Access](), list[Access]()
+        for a in self.p.elaborated.storage.analysis.accesses:
+            if a.array in tied:
+                inside = nest.chain[-1].id in a.loops if nest.chain else a.function == nest.function
+                (mine if inside and a.array == self.variable else others).append(a)
+        return mine, others
+
+    def in_all(self, aim: int, iterations: int | None) -> tuple[int, str] | None:
+        """The average II that their number asks for, and the words for it.
+
+        A load counts where no store is before it, a store where no other loop stores the element. A few more cycles
+        than the aim, such as for the first elements of a window, are no proof.
+        """
+        storage, nest = self.p.elaborated.storage, self.p.elaborated.nest
+        loops = storage.analysis.loops
+        around = [loops[x.id].trip_count.exact for x in nest.outer]
+        if not iterations or None in around:
+            return None
+        iterations *= math.prod(n for n in around if n is not None)
+        mine, others = self._accesses()
+        steps = {x: info.step for x, info in loops.items()}
+        loaded, stored = through_ports(mine, others, steps)
+        memory = storage.memory(self.variable)
+        banks = memory.layout.banks
+        cycles = memory.ports.interval(math.ceil(loaded / banks), math.ceil(stored / banks))
+        parts = [
+            f"{n} elements of '{self._name}' that the loop {v}" for n, v in ((loaded, "loads"), (stored, "stores")) if n
+        ]
+        text = f"the {' and the '.join(parts)} take {cycles} cycles at the ports of the top function"
+        if cycles * FEW <= (FEW + 1) * aim * iterations:
+            return None
+        least = -(-cycles // iterations)
+        return least, f"{text}, II {least}" + f" in its {iterations} iterations" * (iterations > 1)
+
+    def each_time(self) -> tuple[int, str] | None:
+        """The same where it is not known how often the loop runs: elements that no other iteration loads or stores."""
+        storage, nest = self.p.elaborated.storage, self.p.elaborated.nest
+        mine, others = self._accesses()
+        kinds = {a.kind for a in (*mine, *others)}
+        if len(kinds) != 1 or (kinds == {"write"} and others) or not nest.chain or not apart(mine):
+            return None
+        everywhere, sure = self.p.elaborated.carriers.space.domain, Counter[int]()
+        for op in self.p.problem.graph.memory:
+            if op.ref is not None and not op.ref.guarded and op.ref.domain == everywhere:
+                sure[op.ref.access] += 1
+        elements = 0
+        for access in mine:
+            inner = access.loops[access.loops.index(nest.chain[-1].id) + 1 :]
+            times = [storage.analysis.loops[x].trip_count.exact for x in inner]
+            if None in times or sure[access.id] < (words := math.prod(n for n in times if n is not None)):
+                return None
+            elements += words * nest.unroll
+        memory = storage.memory(self.variable)
+        each = math.ceil(elements / memory.layout.banks)
+        least = memory.ports.interval(*((each, 0) if kinds == {"read"} else (0, each)))
+        verb = "loads" if kinds == {"read"} else "stores"
+        text = (
+            f"each iteration {verb} {elements} elements of '{self._name}' that no other one does, which takes {least} "
+        )
+        return least, f"{text}cycles at the ports of the top function"
+
+    @property
+    def _name(self) -> str:
+        return self.p.elaborated.storage.program.variable(self.variable).name
 
 
 def _at_top(storage: Storage, variable: int) -> bool:

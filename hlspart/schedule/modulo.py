@@ -70,7 +70,7 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
                 break
             depth, unit, tried = min(options, key=lambda o: o[:2])
             if depth == math.inf:  # one unit more of any kind is not enough
-                units.update({u: units[u] + 1 for _, u, _ in options})
+                units = _more(problem, ii, units, {unit: free[unit] for _, unit, _ in options})
                 continue
             if not too_deep and (best is None or depth >= best.depth):
                 break
@@ -79,6 +79,21 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
         assert best is not None
         return replace(best, least=least)
     return None
+
+
+def _more(problem: Problem, ii: int, units: Mapping[str, int], most: Mapping[str, int]) -> dict[str, int]:
+    """Units with so many more of each kind in ``most`` that one more of each may be enough."""
+
+    def raised(more: int) -> dict[str, int]:
+        return {u: min(n + more, most[u]) if u in most else n for u, n in units.items()}
+
+    low, high = 1, 2
+    while raised(low) != raised(high) and _Attempt(problem, ii, raised(high)).run() is None:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _Attempt(problem, ii, raised(middle)).run() is None else (low, middle)
+    return raised(low)
 
 
 def _exact(problem: Problem, ii: int) -> Schedule | bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -28,18 +28,19 @@ class Waits:
         self.limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
         self.sinks: dict[int, set[int]] = defaultdict(set)
         self.incoming: dict[int, list[tuple[int, int | None, int, Wait]]] = defaultdict(list)
-        gaps = {w.edge: (None if self._handed(w.edge) else w.gap, w) for w in problem.waits}
+        between = Counter((w.source, w.sink) for w in problem.waits)
         longest: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)  # by distance
-        for edge, (gap, _) in gaps.items():
-            if gap is not None:
-                known = longest[edge.source, edge.sink]
-                known[edge.distance] = max(known.get(edge.distance, gap), gap)
-        for edge, (gap, wait) in gaps.items():
-            self.sinks[edge.source].add(edge.sink)
-            known = longest[edge.source, edge.sink] if gap is not None else {}
-            if any(g >= gap and (d, -g) < (edge.distance, -gap) for d, g in known.items() if gap is not None):
+        gaps = [None if self._handed(wait.edge) else wait.gap for wait in problem.waits]
+        for wait, gap in zip(problem.waits, gaps, strict=True):
+            if gap is not None and between[wait.source, wait.sink] > 1:
+                known = longest[wait.source, wait.sink]
+                known[wait.distance] = max(known.get(wait.distance, gap), gap)
+        for wait, gap in zip(problem.waits, gaps, strict=True):
+            self.sinks[wait.source].add(wait.sink)
+            known = longest.get((wait.source, wait.sink), {}) if gap is not None else {}
+            if any(g >= gap and (d, -g) < (wait.distance, -gap) for d, g in known.items() if gap is not None):
                 continue
-            self.incoming[edge.sink].append((edge.source, gap, edge.distance, wait))
+            self.incoming[wait.sink].append((wait.source, gap, wait.distance, wait))
 
     def _handed(self, edge: Edge) -> bool:
         return edge.gap is None and (not edge.distance or handed_on(self.problem, edge))

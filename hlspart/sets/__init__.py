@@ -9,6 +9,7 @@ __all__ = [
     "dataflow",
     "effort",
     "lifetimes",
+    "moved",
     "nodes",
     "order",
     "processors",

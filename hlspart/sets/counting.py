@@ -7,15 +7,12 @@ Bounds with a coefficient other than 1 have no polynomial sum: such sets are cou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import comb
 
 import islpy as isl
-
-from hlspart.model.access import Access
 
 _EFFORT = 2000  # constraint systems examined per set
 _SMALL = 4096  # boxes up to this volume may be counted by isl
@@ -51,16 +48,6 @@ def count(points: isl.Set) -> int | None:
                 return None
             total += small
     return total
-
-
-def elements(accesses: Sequence[Access]) -> int | None:
-    """How many elements some affine accesses touch in all; None where that has no number."""
-    touched: isl.Set | None = None
-    for access in accesses:
-        assert access.map is not None
-        reach = isl.Map(access.map).intersect_domain(isl.Set(access.domain)).range()
-        touched = reach if touched is None else touched.union(reach)
-    return 0 if touched is None else count(touched.coalesce())
 
 
 def _count_small(piece: isl.BasicSet) -> int | None:

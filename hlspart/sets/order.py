@@ -62,16 +62,9 @@ def _at_once(pairs: isl.Map) -> isl.Map:
 def _fifo_violation(
     accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[int, int | None]
 ) -> OutOfOrder | None:
-    first: dict[int, int] = {}
-    for a in accesses:
-        for loop in a.loops:
-            first[loop] = min(first.get(loop, a.order), a.order)
-    deepest = max(len(a.loops) for a in accesses)
-    times = [_time(a, first, steps, deepest) for a in accesses]
+    times = executed(accesses, steps)
     elements = [_element(a.domain, a.map or "", dims) for a in accesses]
-    before = isl.Map.lex_lt(
-        isl.Space.create_from_names(isl.DEFAULT_CONTEXT, set=[f"t{k}" for k in range(2 * deepest + 1)])
-    )
+    before = isl.Map.lex_lt(times[0].range().get_space())
     violations: list[OutOfOrder] = []
     for kind, test in (("backwards", "y < x"), ("again", "y = x")):
         wrong = isl.Map(f"{{ [x] -> [y] : {test} }}")
@@ -112,6 +105,16 @@ def _fifo_violation(
                 "skipped", None, (a, dict(zip(a.iterators, _values(point, 0, len(a.iterators)), strict=True)), gap)
             )
     return None
+
+
+def executed(accesses: Sequence[Access], steps: Mapping[int, int | None]) -> list[isl.Map]:
+    """Iterations of accesses of one function, all of their loops counted -> a time each, in order of execution."""
+    first: dict[int, int] = {}
+    for a in accesses:
+        for loop in a.loops:
+            first[loop] = min(first.get(loop, a.order), a.order)
+    deepest = max(len(a.loops) for a in accesses)
+    return [_time(a, first, steps, deepest) for a in accesses]
 
 
 def _time(a: Access, first: Mapping[int, int], steps: Mapping[int, int | None], deepest: int) -> isl.Map:

@@ -94,13 +94,13 @@ def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> t
     )
     if known is None:
         return replace(program, directives=old), Forward()
-    made, added, forward = known
+    made, parts, forward = known
     copy = replace(
         program,
         functions=made.functions,
         variables=made.variables,
         loops=made.loops,
-        directives=(*old, *added),
+        directives=(*old, *parts.directives(program)),
     )
     return copy, forward
 
@@ -118,23 +118,25 @@ def _in_registers(program: Program, d: Directive) -> bool:
 
 
 def _of_structures(program: Program) -> tuple[Directive, ...]:
-    """The directives that name a structure."""
-    return tuple(d for d in program.directives if any(root(program.variable(v)) for v in d.variables))
+    """The directives that name a structure and may decide what becomes of it, as partitions of the whole do not."""
+    return tuple(
+        d
+        for d in program.directives
+        if any(root(program.variable(v)) for v in d.variables)
+        and not (d.kind == "array_partition" and member(d) is None and named(d) is None)
+    )
 
 
 @once_per_code(16, _of_structures)
-def _separate(
-    program: Program, tops: tuple[str, ...], arguments: Arguments
-) -> tuple[Program, tuple[Directive, ...], Forward] | None:
-    """The copy, of whatever other directives, and the directives that are its own; None where nothing changes."""
+def _separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> tuple[Program, _Copy, Forward] | None:
+    """The copy, of whatever other directives, and what knows its own directives; None where nothing changes."""
     uses = StructureUses(program, tops, arguments)
     chosen = uses.chosen()
     if not chosen:
         return None
     copy = _Copy(uses, chosen)
     made = copy.program()
-    added = made.directives[len(program.directives) :]
-    return made, added, Forward({**{new: old for (old, _), new in copy.of.items()}, **copy.made}, copy.nodes)
+    return made, copy, Forward({**{new: old for (old, _), new in copy.of.items()}, **copy.made}, copy.nodes)
 
 
 class _Copy:
@@ -173,7 +175,7 @@ class _Copy:
         return frozenset(params)
 
     def program(self) -> Program:
-        """The copied program."""
+        """The copied program, without directives of its own."""
         functions: dict[str, Function] = {}
         for name, f in self.old.functions.items():
             if name not in self.uses.idle:
@@ -187,9 +189,7 @@ class _Copy:
                 idle = variable.function in self.uses.idle
                 self.variables[k] = replace(variable, init=None if idle else self.expr(variable.init))
         loops: Mapping[int, Loop] = {**self.old.loops, **self._loops}
-        directives = (*self.old.directives, *self._directives())
-        variables = tuple(self.variables)
-        return replace(self.old, functions=functions, variables=variables, loops=loops, directives=directives)
+        return replace(self.old, functions=functions, variables=tuple(self.variables), loops=loops)
 
     def parts(self, variable: int) -> tuple[int, ...]:
         """What a variable has become."""
@@ -218,7 +218,8 @@ class _Copy:
                 init = part(init, variable.type, path)
             self.variables.append(replace(variable, id=new, name=name, type=of, init=init))
 
-    def _directives(self) -> Iterator[Directive]:
+    def directives(self, program: Program) -> Iterator[Directive]:
+        """Those of the parts, as those of ``program``, which has the code of the old one, say."""
         for variable in sorted(self.uses.words & set(self.chosen)):
             at, function = self.old.variable(variable).at, self.old.variable(variable).function
             for path, leaf in leaves(self.uses.roots[variable]):
@@ -227,7 +228,7 @@ class _Copy:
                     yield Directive(
                         "array_partition", "vitis", "pragma", at, "", given, {"dim": 0}, function, None, made
                     )
-        for d in self.old.directives:
+        for d in program.directives:
             for variable in d.variables:
                 banked = d.kind == "array_partition" and variable in self.uses.words  # a word has no banks
                 if variable in self.chosen and d.kind in COPIED and d.usable and not banked:

@@ -3,6 +3,7 @@
 import pytest
 from predicting import loop, result
 
+import hlspart
 from hlspart.model.options import TargetOptions
 from hlspart.targets import load
 
@@ -329,3 +330,20 @@ def test_rows_of_a_run_time_stride_may_be_one_burst():
 def test_opposite_arms_share_a_bus(body, ii):
     """As they share the ports of a memory: the II is the most stores of a way through the iteration."""
     assert loop(kernel(f"L: for (int i = 0; i < 64; i++) {{\n#pragma HLS PIPELINE II=1\n {body} }}"), "L").ii == ii
+
+
+@pytest.mark.parametrize("mode", ["m_axi port=a depth=64", "ap_memory port=a storage_type=ram_1p", "s_axilite port=a"])
+def test_only_the_top_function_has_ports(mode: str) -> None:
+    """INTERFACE of a called function is ignored (UG1399), so the local array that it is handed keeps its two ports."""
+    text = (
+        f"static void g(int a[64], int b[16]) {{\n#pragma HLS INTERFACE {mode}\n"
+        "L: for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n"
+        "b[i] = a[4 * i] + a[4 * i + 1] * a[4 * i + 2];\n}\n}\n"
+        "void f(int x, int b[16]) {\nint t[64];\nfor (int i = 0; i < 64; i++) t[i] = x * i;\ng(t, b);\n}\n"
+    )
+    below, plain = (
+        next(x for x in hlspart.parse(t).pipeline.figures.loops if x.name == "L")
+        for t in (text, text.replace(f"#pragma HLS INTERFACE {mode}", ""))
+    )
+    assert (below.figure, below.cause, below.depth) == (plain.figure, plain.cause, plain.depth)
+    assert below.figure == "1..2"  # whether the tool splits the local array is open

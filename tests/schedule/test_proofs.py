@@ -103,7 +103,10 @@ THROUGH_PORTS = {  # arguments, body of 16 iterations, the II that the distinct 
         "float s = 0; for (int j = 0; j < 16; j++) s += a[16 * i + j]; o[i % 2] = o[i % 2] / s;",
         8,
     ),
-    "stored before": ("int *a, int o[16]", "a[4 * i] = i; o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", None),
+    "some are stored before": ("int *a, int o[16]", "a[4 * i] = i; o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", 2),
+    "half are stored before": ("int *a, int o[16]", "a[i] = i; o[i] = a[i] * 3 + a[15 - i];", None),
+    "in place": ("int *a", "a[2 * i] -= i; a[2 * i + 1] += i;", 2),
+    "in place, shifted": ("int *a", "a[i] = a[i + 1] + a[i + 2];", None),
 }
 
 
@@ -122,7 +125,40 @@ def test_elements_come_through_the_ports_of_the_top(case: str) -> None:
         assert loop.proof.at_ports == ("a[64]" in arguments) == ("more ports" in loop.proof.text)
 
 
-@pytest.mark.parametrize(("outer", "least"), [("4", 2), ("n", None)])
+RUN_TIME = {  # loop over n, the II that the elements of each iteration take at two ports
+    "loaded": ("for (int i = 0; i < n; i++) {", "o[i] = a[3 * i] + a[3 * i + 1] * a[3 * i + 2];", 2),
+    "copied": ("for (int i = 0; i < n; i++) {\n#pragma HLS UNROLL factor=8", "o[i] = a[i];", 4),
+    "loops inside": ("for (int i = 0; i < n; i++) {", "for (int j = 0; j < 6; j++) o[i] += a[6 * i + j];", 3),
+    "read again": ("for (int i = 0; i < n; i++) {", "o[i] = a[i] + a[i + 1] * a[i + 2];", None),
+    "not always": ("for (int i = 0; i < n; i++) {", "if (i % 2) o[i] = a[3 * i] + a[3 * i + 1] * a[3 * i + 2];", None),
+    "in a loop": (
+        "for (int k = 0; k < n; k++) for (int i = 0; i < 16; i++) {",
+        "o[i] += a[3 * i] + a[3 * i + 1] * a[3 * i + 2];",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RUN_TIME)
+def test_elements_of_a_loop_of_any_length_come_through_the_ports(case: str) -> None:
+    header, body, least = RUN_TIME[case]
+    text = f"void f(const int *a, int *o, int n) {{\n{header}\n#pragma HLS PIPELINE II=1\n{body}\n}}\n}}\n"
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.pipelined]
+    assert loop.may_miss and (None if loop.proof is None else loop.proof.ii) == least
+    assert loop.proof is None or "'a'" in loop.proof.text or "'o'" in loop.proof.text
+
+
+def test_what_several_calls_load_may_be_kept_from_the_first_one() -> None:
+    """Four calls of 16 iterations with 64 elements at two ports: 32 cycles of loading for 64 iterations."""
+    loop = "L: for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n" + THROUGH_PORTS["four each"][1]
+    text = f"static void g(const int a[64], int o[16]) {{\n#pragma HLS INLINE off\n{loop}\n}}\n}}\n"
+    once = text + "void f(const int a[64], int o[16]) { g(a, o); }\n"
+    often = text + "void f(const int a[64], int o[16]) { g(a, o); for (int k = 0; k < 3; k++) g(a, o); }\n"
+    proofs = [next(x.proof for x in hlspart.parse(t).pipeline.figures.loops if x.name == "L") for t in (once, often)]
+    assert proofs[0] is not None and proofs[1] is None
+
+
+@pytest.mark.parametrize(("outer", "least"), [("4", 2), ("n", 2)])
 def test_loops_around_count_as_iterations(outer: str, least: int | None) -> None:
     """256 elements at two ports in 64 iterations; run four times, one and the same element is loaded once."""
     text = (

@@ -57,6 +57,22 @@ def test_structures_apart_under_other_directives() -> None:
     assert third.functions is not first.functions and not third.directives
 
 
+def test_structures_apart_under_other_partitions() -> None:
+    """The arrays of the members have what is said of the whole, in one code."""
+    text = TEXT.replace(
+        b"struct S s;", b"struct S s; struct S t[8];\n#pragma HLS ARRAY_PARTITION variable=t cyclic factor=2\n"
+    )
+    text = text.replace(b"+= s.a[i]", b"+= s.a[i] + t[i].n").replace(
+        b"s.a[i] = x[i];", b"{ s.a[i] = x[i]; t[i].n = x[i]; }"
+    )
+    program = load(["k.c"], FrontendOptions(), lambda _: text)
+    bare = replace(program, directives=tuple(d for d in program.directives if d.option("variable") != "t"))
+    first, second = (separate(p, ("top",), "whole")[0] for p in (program, bare))
+    assert second.functions is first.functions and second.variables is first.variables
+    parts = [[first.variable(v).name for d in p.directives for v in d.variables if d.usable] for p in (first, second)]
+    assert "t.a" in parts[0] and "t.a" not in parts[1]
+
+
 def test_a_function_without_expanded_calls_stays_in_its_program() -> None:
     program = load(["k.c"], FrontendOptions(), lambda _: TEXT)
     assert inline(program, "add")[0] is program

@@ -1,0 +1,93 @@
+"""Which elements of an array come from outside or go there, however a text keeps them in between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import islpy as isl
+
+from hlspart.model.access import Access
+from hlspart.sets.counting import count
+from hlspart.sets.effort import EffortError, limited
+from hlspart.sets.order import executed
+
+_MAX_OPERATIONS = 1_000_000
+_MOST_ACCESSES = 64
+
+
+def through_ports(mine: Sequence[Access], others: Sequence[Access], steps: Mapping[int, int | None]) -> tuple[int, int]:
+    """Elements that ``mine`` load before anything stores them, and those that only ``mine`` store: at least so many.
+
+    ``others``: all further accesses to the same memory; those of another function may come at any time.
+    """
+    try:
+        with limited(_MAX_OPERATIONS):
+            return _loaded(mine, others, steps), _stored(mine, others)
+    except EffortError:
+        return 0, 0
+
+
+def _loaded(mine: Sequence[Access], others: Sequence[Access], steps: Mapping[int, int | None]) -> int:
+    writes = [a for a in (*mine, *others) if a.kind == "write"]
+    reads = [a for a in mine if a.kind == "read"]
+    if not reads or not all(_known(a) for a in reads) or not all(a.affine and a.map for a in writes):
+        return 0
+    if not writes:
+        return _size([_reached(a).range() for a in reads])
+    if len(reads) + len(writes) > _MOST_ACCESSES or not all(
+        a.function == reads[0].function and len(a.loops) == len(a.iterators) and all(steps.get(x) for x in a.loops)
+        for a in (*reads, *writes)
+    ):
+        return 0
+    times = executed((*reads, *writes), steps)
+    before = isl.Map.lex_gt(times[0].range().get_space())
+    loaded = []
+    for read, time in zip(reads, times, strict=False):
+        element = time.reverse().apply_range(_reached(read))  # time -> element
+        for write, then in zip(writes, times[len(reads) :], strict=True):
+            stored = then.reverse().apply_range(_reached(write))
+            element = element.subtract(before.apply_range(stored))
+        loaded.append(element.range())
+    return _size(loaded)
+
+
+def _stored(mine: Sequence[Access], others: Sequence[Access]) -> int:
+    writes, elsewhere = ([a for a in part if a.kind == "write"] for part in (mine, others))
+    if not writes or not all(_known(a) for a in writes) or not all(a.affine and a.map for a in elsewhere):
+        return 0
+    stored = [_reached(a).range() for a in writes]
+    for other in elsewhere:
+        stored = [s.subtract(_reached(other).range()) for s in stored]
+    return _size(stored)
+
+
+def apart(accesses: Sequence[Access]) -> bool:
+    """Whether no two iterations of all loops, and no two of some accesses, ever touch one element."""
+    if not 0 < len(accesses) <= _MOST_ACCESSES or not all(_known(a) for a in accesses):
+        return False
+    if any(len(a.loops) != len(a.iterators) for a in accesses):
+        return False
+    try:
+        with limited(_MAX_OPERATIONS):
+            reached = [_reached(a) for a in accesses]
+            elements = [m.range() for m in reached]
+            return all(m.is_injective() for m in reached) and all(
+                a.is_disjoint(b) for k, a in enumerate(elements) for b in elements[:k]
+            )
+    except EffortError:
+        return False
+
+
+def _known(access: Access) -> bool:
+    return access.affine and access.exact and access.map is not None
+
+
+def _reached(access: Access) -> isl.Map:
+    return isl.Map(access.map or "").intersect_domain(isl.Set(access.domain))
+
+
+def _size(parts: Sequence[isl.Set]) -> int:
+    touched = parts[0]
+    for part in parts[1:]:
+        touched = touched.union(part)
+    return count(touched.coalesce()) or 0
