@@ -246,20 +246,22 @@ def _demand(
         (program.variable(m).dims for m in (*roots, *group.members) if None not in program.variable(m).dims), ()
     )
     fault = None
-    copyable = len({len(program.variable(m).dims) for m in group.members if program.variable(m).is_array}) == 1
+    known = bool(dims) and all(n is not None and n > 0 for n in dims)
+    ranks = {len(program.variable(m).dims) for m in group.members if program.variable(m).is_array}
+    copyable = known and memory.storage not in OFF_CHIP and len(ranks) == 1
     if memory.storage in OFF_CHIP:
-        fault, copyable = f"{memory.storage} memory has no banks", False
+        fault = f"{memory.storage} memory has no banks"
     elif any(f.code != "unknown-element" for f in group.faults) and not only_rows(program, group):
         fault = group.faults[0].reason
     elif (parts := validation.groups.get(group.id)) is not None and parts.divided:
         fault = "arrays that meet in an inlined function have partitions of their own"
-    elif not dims or any(n is None or n < 1 for n in dims):
-        fault, copyable = "its extents are not known", False
+    elif not known:
+        fault = "its extents are not known"
     elif len({program.variable(m).dims[1:] for m in group.members if program.variable(m).is_array}) > 1:
         fault = "members of its call group differ in shape"
     shape = tuple(n or 0 for n in dims)
-    known = [m for m in group.members if program.variable(m).dims == dims]
-    existing = layout_of(validation, analysis, program, known[0]) if known and fault is None else None
+    alike = [m for m in group.members if program.variable(m).dims == dims]
+    existing = layout_of(validation, analysis, program, alike[0]) if alike and fault is None else None
     if existing is not None and existing.banks == 1:
         existing = None
     return Demand(

@@ -43,3 +43,13 @@ def test_the_same_directive_is_inferred_and_written() -> None:
     assert [line for line in new.splitlines() if line not in text("word").splitlines()] == [
         line for line in new.splitlines() if "array_partition" in line
     ]  # no text takes a word of unknown type apart
+
+
+@pytest.mark.parametrize("store", ["", "t[i] = n;"])
+def test_an_array_of_unknown_extents_has_neither_banks_nor_copies(store: str) -> None:
+    text = (
+        '#include "missing.hpp"\nvoid f(int *o, int n) {\nstatic int t[SIZE];\nfor (int i = 0; i < 64; i++) {\n'
+        f"#pragma HLS PIPELINE II=1\no[i] = t[i] + t[i + 1] * t[i + 2];\n{store}\n}}\n}}\n"
+    )
+    (array,) = [a for a in hlspart.parse(text, name="k.cpp").pipeline.inferred.arrays if a.name == "t"]
+    assert (array.banks, array.copies) == (1, 1) and "an extent of `t` is not a constant" in (array.reason or "")
