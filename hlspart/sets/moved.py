@@ -11,7 +11,7 @@ from hlspart.sets.counting import count
 from hlspart.sets.effort import EffortError, limited
 from hlspart.sets.order import executed
 
-_MAX_OPERATIONS = 1_000_000
+_MAX_OPERATIONS = 3_000_000
 _MOST_ACCESSES = 64
 
 
@@ -41,12 +41,17 @@ def _loaded(mine: Sequence[Access], others: Sequence[Access], steps: Mapping[int
         return 0
     times = executed((*reads, *writes), steps)
     before = isl.Map.lex_gt(times[0].range().get_space())
+    loads, stores = (
+        [then.reverse().apply_range(_reached(a)) for a, then in zip(part, at, strict=True)]  # time -> element
+        for part, at in ((reads, times[: len(reads)]), (writes, times[len(reads) :]))
+    )
+    stored = [m.range() for m in stores]
     loaded = []
-    for read, time in zip(reads, times, strict=False):
-        element = time.reverse().apply_range(_reached(read))  # time -> element
-        for write, then in zip(writes, times[len(reads) :], strict=True):
-            stored = then.reverse().apply_range(_reached(write))
-            element = element.subtract(before.apply_range(stored))
+    for load in loads:
+        element, touched = load, load.range()
+        for store, there in zip(stores, stored, strict=True):
+            if not touched.is_disjoint(there):
+                element = element.subtract(before.apply_range(store))
         loaded.append(element.range())
     return _size(loaded)
 
