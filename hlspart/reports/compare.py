@@ -132,7 +132,7 @@ class _Places(Struct, frozen=True):
         """The loop at a place of the functions, or the flattened nest whose outermost loop is there.
 
         Functions that have reports of their own, but no loops in them, count like those put into their callers: where
-        the iterations differ, the place among the loops of the text alone is taken.
+        the iterations differ, the place among the loops of the text alone is taken. Libraries have not always labels.
         """
 
         def there(way: str) -> list[LoopResult]:
@@ -142,7 +142,7 @@ class _Places(Struct, frozen=True):
         counted = there("")
         every = counted + (there("=") if said.trip_count != UNKNOWN else [])
         same = next((x for x in every if _meet(said.trip_count, x.trip_count)), None)
-        return same or (counted[0] if counted else None)
+        return same or next(iter(counted or [x for x in there("~") if x.label]), None)
 
     def nests(self, loop: LoopResult, loops: list[LoopResult]) -> Iterator[str | None]:
         """Names of the nests that end with ``loop``, which the model keeps apart."""
@@ -187,14 +187,18 @@ class _Places(Struct, frozen=True):
             for n, loop in enumerate(loops, 1):
                 if not isinstance(loop, Loop):
                     continue
-                name = loop.label or (f"{around}.{n}" if around else f"Loop {n}")
+                label = loop.label if not function.startswith("~") else None
+                name = label or (f"{around}.{n}" if around else f"Loop {n}")
                 out.ids[f"{function}/{name}"] = loop.id
                 if parent is not None:
                     out.parents[loop.id] = parent
                 visit(function, counted(loop, frozenset({function}), kept), name, loop.id, kept)
 
         for name, function in program.functions.items():
-            visit(f"={name}", counted(function, frozenset({name}), program.functions), "", None, program.functions)
+            for way in "~=":
+                visit(
+                    f"{way}{name}", counted(function, frozenset({name}), program.functions), "", None, program.functions
+                )
             visit(name, counted(function, frozenset({name}), kept), "", None, kept)
         return out
 
@@ -248,10 +252,10 @@ def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places, functio
         if labels and said.name == _flattened_name(labels) and _meet(said.trip_count, x.trip_count):
             return x
     # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
-    moved = (x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name))
-    moved = (x for x in moved if _meet(said.trip_count, x.trip_count))
-    if (loop := next(moved, None)) is not None:
-        return loop
+    moved = [x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name)]
+    moved = [x for x in moved if _meet(said.trip_count, x.trip_count)]
+    if moved:
+        return next((x for x in moved if x.pipelined == said.pipelined), moved[0])
     # a nest flattened by the one and not by the other, or further, goes by its innermost loop
     inner = [(x, x.flattened[-1] if x.flattened else x.name) for x in loops if x.pipelined]
     for x, name in inner:

@@ -603,6 +603,14 @@ void top(int x[64], int y[64]) {{
     ]  # fmt: skip
 
 
+def test_labels_of_libraries_that_reports_lack():
+    loop = (
+        "A: for (int i = 0; i < 4; i++) { B: for (int j = 0; j < 6; j++) {\n#pragma HLS PIPELINE off\n x[j] = y[i]; } }"
+    )
+    text = f"void top(int x[8], int y[8]) {{ C: for (int i = 0; i < 3; i++) y[i] = i; {loop} }}"
+    assert _rows(text, [("top", "Loop 2.1", None), ("top", "Loop 1", None)]) == [("top", 6), ("top", 3)]
+
+
 def test_loops_that_are_processes():
     """A loop of a DATAFLOW region is a module of its own, which is named after its place or not at all."""
     text = f"void top(int x[64], int y[64]) {{ {PIPELINED.format(5, 1)} {PIPELINED.format(6, 2).replace('x', 'y')} }}"
