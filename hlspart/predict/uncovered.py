@@ -149,14 +149,15 @@ class Uncovered(Struct, frozen=True, dict=True):
         """
         assert p.schedule is not None
         own, most = self.nests.function.name, p.schedule.ii
-        near = {own} | self.reached(nest) if own in self._apart else self.program.functions.keys()
+        called = self.reached(nest)
+        near = {own} | called if own in self._apart else self.program.functions.keys()
         used = Counter(x for op in p.problem.graph.ops.values() for x in (op.kind, f"{op.kind} {op.text}"))
         inside = sorted(near - (self._apart - {own}))
         for d in (d for name in inside for d in self.program.usable.get(name, ()) if d.kind == "allocation"):
             if d.function == own and (d.loop is None or d.loop in _around(nest)):
                 continue
-            limit = d.values.get("limit", 1)  # at least, where the number is not known
-            if any(n > limit * most and unit_of(d, unit) for unit, n in used.items()):
+            limit = d.values.get("limit") or int(d.function in called)  # at least, where the number is not known
+            if limit and any(n > limit * most and unit_of(d, unit) for unit, n in used.items()):
                 line = self.program.line(d.at)
                 yield Cause(f"whether ALLOCATION (line {line}) limits this loop's operations too is not known", (line,))
 

@@ -3,6 +3,9 @@
 import pytest
 from predicting import loop, pipelined
 
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+
 OCCURRENCE = "if (i %% 2 == 0) {\n#pragma HLS OCCURRENCE cycle=2\n%s\n}"
 
 
@@ -140,3 +143,28 @@ void f(int A[64], int B[64], int n) {
 )
 def test_limits_of_a_call_matter_where_there_are_more_operations(limit: str, more: str, ii: int | None) -> None:
     assert loop(LIMITED % (limit, more)).ii == ii
+
+
+@pytest.mark.parametrize(("call", "ii"), [("A[i]", 1), ("part(A[i])", None)])
+def test_a_limit_that_a_missing_header_says_matters_where_it_is_called(call: str, ii: int | None) -> None:
+    text = f"""#include "sizes.h"
+static int part(int v) {{
+#pragma HLS ALLOCATION operation instances=mul limit=MOST
+  return v * v;
+}}
+int g(int v) {{ return part(v); }}
+void f(int A[64], int B[64]) {{
+  L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+    B[i] = {call} * A[i] * A[i];
+  }}
+}}
+"""
+
+    def read(path: str) -> bytes:
+        if path != "t.c":
+            raise FileNotFoundError(path)
+        return text.encode()
+
+    (found,) = (x for x in Pipeline(["t.c"], Options(), read).figures.loops if x.name == "L")
+    assert found.ii == ii
