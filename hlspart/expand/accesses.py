@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,24 +73,26 @@ class Accesses:
         inside = {id(a) for a in self.inside}
         others = [a for a in self.everything if a.array == variable and id(a) not in inside]
         first, last = self.inside[0].order, self.inside[-1].order
-        looping = bool(self.region.loops[0].id != (self.inside[0].loops or (self.region.loops[0].id,))[0])
         for read in (a for a in others if a.kind == "read"):
-            after = read.order > last
-            if not after and not looping:
+            after, shared = read.order > last, self._shared(read)
+            if not after and not shared:
                 continue
+            # one before the region reads in a later iteration of the loops that they share: there the value is given
             writes = [
                 a for a in others if a.kind == "write" and a.exact and a.affine and (a.order > last) == after
-                and (after or a.order < first)
+                and (after or (a.order < first and self._shared(a) >= shared))
             ]  # fmt: skip
-            if not read.affine or not self.covered(read, writes, self.outer if self._shares(read) else 0):
+            counted = [k for k in read.loops[:shared] if self.region.analysis.loops[k].iterator is not None]
+            if not read.affine or not self.covered(read, writes, len(counted)):
                 return True
         return self._handed_on(variable)
 
-    def _shares(self, access: Access) -> bool:
-        """Whether an access stands under all loops around the region."""
+    def _shared(self, access: Access) -> int:
+        """How many of the loops around the region stand around an access, too."""
         around = self.inside[0].loops
         around = around[: around.index(self.region.loops[0].id)]
-        return access.loops[: len(around)] == around
+        pairs = zip(access.loops, around, strict=False)
+        return sum(1 for _ in itertools.takewhile(lambda p: p[0] == p[1], pairs))
 
     def _handed_on(self, variable: int) -> bool:
         """Whether the variable is named outside of the region in a way that accesses do not tell."""

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from hlspart.expand.accesses import Accesses
 from hlspart.expand.context import ExpansionContext, marker
+from hlspart.expand.counters import constant
 from hlspart.expand.legality import Spread, axes
 from hlspart.expand.partials import Partials
 from hlspart.expand.privates import storage
@@ -307,7 +308,7 @@ class _Writer(Runs):
         marks = [p.stmt for p in parts if isinstance(p.stmt, PragmaMark)]
         lines += [self.texts.edited(m.at.span, {}) for m in marks if not self._asks(m)]
         kind = iterator.type.name if isinstance(iterator.type, ScalarType) else "int"
-        lines.append(f"{pad}    const {kind} {iterator.name} = {value};")
+        lines.append(f"{pad}    {constant(self.texts, iterator.name)}{kind} {iterator.name} = {value};")
         guarded = steps * pes != trips
         inner = pad + "    " * (1 + guarded)
         if guarded:

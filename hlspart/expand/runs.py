@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from hlspart.expand import privates
 from hlspart.expand.context import ExpandedLoop, ExpansionContext, bracketed
+from hlspart.expand.counters import constant
 from hlspart.expand.partials import Partials
 from hlspart.expand.region import Inner, Leaf, Mark, Node, Refusal, Region, target_of
 from hlspart.expand.staging import Staged
@@ -201,7 +202,7 @@ class Runs:
                      "#pragma HLS UNROLL"]  # fmt: skip
             tail.append(f"{pad}}}")
             if axis.iterator in used:
-                head.append(f"{pad}    const {axis.type} {axis.name} = {axis.value()};")
+                head.append(f"{pad}    {constant(self.texts, axis.name)}{axis.type} {axis.name} = {axis.value()};")
         pad = ctx.indent + "    " * len(ctx.axes)
         if ctx.guards:
             texts = [t for t, _ in ctx.guards]

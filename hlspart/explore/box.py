@@ -40,7 +40,7 @@ class LoopBase(Struct, frozen=True):
 
 
 class LoopBox(Struct, frozen=True):
-    """``trips`` values from ``start`` on, ``stride`` apart, and behind a ``base``.
+    """``trips`` values from ``start`` on, ``stride`` apart (below 0: downwards), and behind a ``base``.
 
     An iteration exists where its value is at least ``first``, as far as that varies, and where ``test`` holds, the
     part of the loop's test that names other variables.
@@ -55,7 +55,7 @@ class LoopBox(Struct, frozen=True):
 
     @property
     def last(self) -> int:
-        """The greatest value."""
+        """The one behind all others."""
         return self.start + self.stride * (self.trips - 1)
 
     @property
@@ -74,8 +74,6 @@ def box(program: Program, analysis: AccessAnalysis, loop: Loop, accesses: Iterab
     info = analysis.loops[loop.id]
     if info.lower is None or not info.step:
         raise Refusal("trip-count", f"the loop {loop.name} does not count", loop.header)
-    if info.step < 0:
-        raise Refusal("trip-count", f"{loop.name} counts down", loop.header)
     if info.trip_count.max == 0:
         raise Refusal("trip-count", f"{loop.name} has no iteration", loop.header)
     if info.trip_count.exact is not None:
@@ -84,6 +82,8 @@ def box(program: Program, analysis: AccessAnalysis, loop: Loop, accesses: Iterab
     ends = _ends(info, accesses)
     if ends is None:
         raise Refusal("trip-count", f"the bounds of {loop.name} are not known", loop.header)
+    if info.step < 0:
+        raise Refusal("trip-count", f"{loop.name} counts down between bounds that vary", loop.header)
     moves = bool(info.lower.terms)
     if moves and info.step != 1:
         why = f"{loop.name} starts where other iterators say, and takes more than one at a time"

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
+from hlspart.expand.counters import constant
 from hlspart.expand.region import Refusal
 from hlspart.expand.texts import type_text, unevaluated
 from hlspart.explore.box import tested
@@ -141,9 +142,8 @@ class Compute:
     def _named(self, variable: int) -> bool:
         """Whether the text of an iteration names a variable outside of what is replaced, its own tests included."""
         kept = [s for _, s, _ in self.frame.w.kept]
-        moved = zip(self.frame.nest.operands, self.frame.w.windows, strict=True)
-        whole = [(o, w) for o, w in moved if not o.in_place and not any(w.still)]
-        hidden = [u.at.span for _, w in whole for u in self.frame.texts.uses.get(w.variable.id, ())]
+        refs = (u for uses in self.frame.texts.uses.values() for u in uses if isinstance(u, ArrayRef))
+        hidden = [at for ref in refs for at in self._replaced(ref)]
         for ref in self.frame.w.stands_for.values():
             operand = self._operand(ref)
             if operand is not None and operand.in_place and self.frame.texts.mentions(ref.at.span, variable):
@@ -166,6 +166,14 @@ class Compute:
                 return True
         return False
 
+    def _replaced(self, ref: ArrayRef) -> list[Span]:
+        """What of an element's text is not there in an iteration: all but indices along which the window lies still."""
+        operand, number = self._operand(ref), self.frame.w.owner.get(ref.id)
+        if operand is None or number is None or operand.in_place:
+            return []
+        still = self.frame.w.windows[number].still
+        return [b.span for b, s in zip(ref.brackets, still, strict=True) if not s] if any(still) else [ref.at.span]
+
     def _iterators(self, depth: int) -> list[str]:
         lines = []
         for k, loop in enumerate(self.frame.w.loops):
@@ -174,16 +182,19 @@ class Compute:
                 continue
             of, place = self.frame.w.boxes[k], self.frame.position(k, self.frame.x[k])
             stride, start = of.stride, of.start
-            text = place if stride == 1 else f"{stride} * ({place})"
-            text = f"{start} + {text}" if start else text
-            text = f"{of.base.text} + {text}" if of.base is not None else text
-            lines.append(f"{PAD * depth}const {type_text(self.frame.program, variable.id)} {variable.name} = {text};")
+            text = place if stride == 1 else f"({place})" if stride == -1 else f"{abs(stride)} * ({place})"
+            text = f"{start or ''} - {text}".strip() if stride < 0 else f"{start} + {text}" if start else text
+            text = f"{of.base.text} {'' if text[0] == '-' else '+ '}{text}" if of.base is not None else text
+            kind = constant(self.frame.texts, variable.name) + type_text(self.frame.program, variable.id)
+            lines.append(f"{PAD * depth}{kind} {variable.name} = {text};")
+        own = [v for v, number in self.frame.w.private.items() if number is None]
         for stmt in walk_statements(self.frame.w.body):
             if isinstance(stmt, Loop) and not isinstance(stmt.init, Declare):
                 inner = self.frame.counter(stmt)
-                if inner is not None:
-                    line = f"{PAD * depth}{type_text(self.frame.program, inner.id)} {inner.name};"
-                    lines += [line] if line not in lines else []
+                own += [] if inner is None else [inner.id]
+        for v in dict.fromkeys(own):
+            name = self.frame.program.variable(v).name
+            lines.append(f"{PAD * depth}{type_text(self.frame.program, v)} {name};")
         return lines
 
     def _statements(self, depth: int, parts: frozenset[str]) -> list[str]:
@@ -233,15 +244,14 @@ class Compute:
         edits: dict[Span, str] = {}
         for root in statement_expressions(self.frame.program, stmt):
             edits |= self._edits(root, parts)
-        if isinstance(stmt, Declare) and stmt.variables[0] in self.frame.w.stands_for:
+        place = self._place(stmt.variables[0], parts) if isinstance(stmt, Declare) else None
+        if isinstance(stmt, Declare) and place is not None:
             variable = self.frame.program.variable(stmt.variables[0])
             init = variable.declarations[0].initialiser
-            ref = self.frame.w.stands_for[variable.id]
-            stored_in = self._operand(ref)
-            if init is None or not init.editable or len(stmt.variables) > 1 or stored_in is None:
+            if init is None or not init.editable or len(stmt.variables) > 1:
                 raise Refusal("scalar", f"the first value of {variable.name} cannot be moved", stmt.at)
             value = self.frame.texts.edited(init.span, {s: t for s, t in edits.items() if init.span.start <= s.start})
-            return f"{self._element(ref, stored_in, parts)} = {value};"
+            return f"{place} = {value};"
         text = self.frame.texts.edited(stmt.at.span, edits)
         return text if not isinstance(stmt, Declare) or text.rstrip().endswith(";") else text + ";"
 
@@ -256,12 +266,21 @@ class Compute:
                 word = self._element(e, operand, parts)
                 edits[self._editable(e.at)] = self.ahead.get(word, word)
                 inside |= {r.id for index in e.indices for r in walk(index) if isinstance(r, ArrayRef)}
-            elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
-                ref = self.frame.w.stands_for[e.variable]
-                stored_in = self._operand(ref)
-                assert stored_in is not None
-                edits[self._editable(e.at)] = self._element(ref, stored_in, parts)
+            elif isinstance(e, Name) and (place := self._place(e.variable, parts)) is not None:
+                edits[self._editable(e.at)] = place
         return edits
+
+    def _place(self, variable: int, parts: frozenset[str]) -> str | None:
+        """The word of a buffer that holds a scalar; None: it has a name of its own."""
+        ref, number = self.frame.w.stands_for.get(variable), self.frame.w.private.get(variable)
+        if ref is not None and (operand := self._operand(ref)) is not None:
+            return self._element(ref, operand, parts)
+        if number is None:
+            return None
+        private = self.frame.nest.operands[number]
+        own = "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(private))
+        words = (self.frame.x[k] if self.frame.slices[k] > 1 else "0" for d in private.dims for k, _ in d.terms)
+        return self.frame.buffer(private) + own + "".join(f"[{w}]" for w in words)
 
     def _editable(self, at: object) -> Span:
         kind, span = getattr(at, "kind", ""), getattr(at, "span", None)

@@ -102,5 +102,8 @@ class Copies:
 
     def _stored(self, k: int, c: int, dim: Dim, word: str) -> list[str]:
         """Tests that a word belongs to an iteration that exists, and is no gap between two of them."""
-        conditions = self.frame.real(k, word if c == 1 else f"{word} / {c}") if self.frame.partial(k) else []
-        return conditions + ([f"{word} % {c} < {dim.width}"] if c > dim.width else [])
+        at = word if abs(c) == 1 else f"{word} / {abs(c)}"
+        if c < 0:
+            at = f"({self.frame.slices[k] - 1} - {at})"
+        conditions = self.frame.real(k, at) if self.frame.partial(k) else []
+        return conditions + ([f"{word} % {abs(c)} < {dim.width}"] if abs(c) > dim.width else [])

@@ -24,6 +24,7 @@ from hlspart.expand.texts import known_there_only, type_text
 from hlspart.explore.compute import Compute
 from hlspart.explore.copies import Copies
 from hlspart.explore.frame import PAD, RegionFrame, counting
+from hlspart.explore.leftover import unnamed
 from hlspart.explore.records import ReadNest
 from hlspart.model.exploring import ExternalMemory, Operand, Vector
 from hlspart.model.program import (
@@ -70,17 +71,23 @@ def write(
     lanes: dict[tuple[int, int], int] = {}  # variable, dimension -> words that are moved at once
     names = Names.of(program)
     edits: dict[str, list[Edit]] = {}
+    blocks: list[list[str]] = []
     for number, (written, vector) in enumerate(chosen):
         if apart:
             written = _apart(written, apart)
-        source = program.sources[written.loops[0].at.span.path]
         writer = _Writer(program, written, vector, off_chip, names, lanes, moves)
         done = writer.write(known if share else {}, number in beside)
         regions.append(done)
+        blocks.append(list(done.block))
+    unused = unnamed(program, [w for w, _ in chosen], ["\n".join(b) for b in blocks]) if moves else ()
+    for lines, variables in zip(blocks, unused, strict=False):
+        lines[1:1] = [PAD + " ".join(f"(void){name};" for name in variables)] if variables else []
+    for (written, _), done, lines in zip(chosen, regions, blocks, strict=True):
+        source = program.sources[written.loops[0].at.span.path]
         at = written.loops[0].at.span
         line = source.line_text(source.line_column(at.start)[0])
         indent = line[: len(line) - len(line.lstrip())]
-        block = ("\n" + indent).join(done.block)
+        block = ("\n" + indent).join(lines)
         head = before(source.text, written.function.at.span.start)
         newline = "\r\n" if "\r\n" in source.text else "\n"
         first = "" if source.text[:head].rstrip(" \t")[-1:] in ("", "\n") else newline
@@ -173,7 +180,8 @@ class _Writer:
         if whole is not None:
             values = (*self.frame.w.scalars, *self.frame.w.moved.values())
             given = {v.name: f"{type_text(self.frame.program, v.id)} {v.name}" for v in values}
-            given |= {self.frame.variable(o).name: self.frame.array(o) for o in self.frame.nest.operands}
+            operands = (o for o in self.frame.nest.operands if not o.private)
+            given |= {self.frame.variable(o).name: self.frame.array(o) for o in operands}
             head = [f"static void {whole}({', '.join(given.values())}) {{", "#pragma HLS INLINE off"]
             functions += [*head, *block[1:]]
             block = ["{", f"{PAD}{whole}({', '.join(given)});", "}"]
@@ -280,22 +288,24 @@ class _Writer:
         self.counts = {
             k: [self.frame.names.free(f"{self.frame.t[k]}{at}") for at in range(3)] for k in self.frame.timed
         }
-        lines += [PAD + "int " + ", ".join(f"{c} = 0" for c in self.counts[k]) + ";" for k in self.frame.timed]
-        lines.append(PAD + counting(self.frame.phase, n + 2))
-        lines += ["#pragma HLS PIPELINE off"] if self.bare else []  # with loops of copies beside it is none either
+        body = ["#pragma HLS PIPELINE off"] if self.bare else []  # with loops of copies beside it is none either
         for parities in itertools.product((0, 1), repeat=len(periods)):
             now = dict(zip(periods, parities, strict=True))
             tests = " && ".join(f"{turn[p]} == {q}" for p, q in now.items())
             calls = list(self._calls(pairs, buffers, now, loads, stores, compute))
             depth = 3 if tests else 2
             if tests:
-                lines.append(f"{PAD * 2}if ({tests}) {{")
-            lines += [PAD * depth + c for c in calls]
+                body.append(f"{PAD * 2}if ({tests}) {{")
+            body += [PAD * depth + c for c in calls]
             if tests:
-                lines.append(PAD * 2 + "}")
-        lines += [PAD * 2 + line for line in self._next(turn)]
-        lines.append(PAD + "}")
-        return [*lines, "}"]
+                body.append(PAD * 2 + "}")
+        turns = [PAD * 2 + line for line in self._turns(turn)]
+        words = set(_NAME.findall("\n".join((*body, *turns))))
+        for k, names in self.counts.items():  # of what is stored, or computed, where something asks for it
+            self.counts[k] = names[: max([at + 1 for at, name in enumerate(names) if name in words], default=1)]
+        lines += [PAD + "int " + ", ".join(f"{c} = 0" for c in self.counts[k]) + ";" for k in self.frame.timed]
+        lines.append(PAD + counting(self.frame.phase, n + 2))
+        return [*lines, *body, *(PAD * 2 + line for line in self._next()), *turns, PAD + "}", "}"]
 
     def _calls(
         self, pairs: Sequence[tuple[Operand, object]], buffers: dict[str, tuple[str, ...]], now: dict[int, int],
@@ -336,7 +346,7 @@ class _Writer:
         """Tests that a step begins a tile that stays ``period`` steps."""
         return [f"{self.counts[k][step]} == 0" for k in reversed(self.frame.within(period))]
 
-    def _next(self, turn: Mapping[int, str]) -> Iterator[str]:
+    def _next(self) -> Iterator[str]:
         """What makes the next phase of this one."""
         for k in self.frame.timed:
             for step in reversed(range(1, len(self.counts[k]))):
@@ -346,6 +356,9 @@ class _Writer:
             yield f"{PAD * depth}if (++{count} == {self.frame.vector.split[k]}) {{"
             yield f"{PAD * (depth + 1)}{count} = 0;"
         yield from (PAD * depth + "}" for depth in reversed(range(len(self.frame.timed))))
+
+    def _turns(self, turn: Mapping[int, str]) -> Iterator[str]:
+        """Which buffers come next."""
         for period, name in turn.items():
             tests = self._begins(period, 1)
             yield (f"if ({' && '.join(tests)}) " if tests else "") + f"{name} = 1 - {name};"

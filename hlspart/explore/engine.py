@@ -160,7 +160,7 @@ class Explorer:
             w.variable.id: o.element_bytes * report.words(w.variable.dims)
             for r in regions
             for o, w in zip(r.written.nest.operands, r.written.windows, strict=True)
-            if w.variable.storage in ("local", "static")
+            if w.variable.storage in ("local", "static") and not o.private
         }
         plan, blocks = self.plan, 0
         if plan.memories is not None:

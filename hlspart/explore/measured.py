@@ -88,7 +88,7 @@ class IterationFigures:
         resident = sum(
             o.element_bytes * math.prod(d or 1 for d in w.variable.dims)
             for o, w in windows
-            if w.variable.storage in ("local", "static")
+            if w.variable.storage in ("local", "static") and not o.private
         )
         most = self.options.off_chip.width
         lanes = {
@@ -179,7 +179,7 @@ class IterationFigures:
     def _kinds(self, window: OperandWindow) -> tuple[int, ...]:
         """Words up to which a buffer lies in registers, is built of LUTs, of BRAM."""
         shape, rule = window.variable.as_array, self.target.memories
-        width = max(1, bits(shape.element)) if shape is not None else 1
+        width = max(1, bits(window.variable.type if shape is None else shape.element))
         most = sys.maxsize if rule.uram_bits is None else rule.uram_bits // width
         return max(1, self.target.complete_threshold - 1), rule.lutram_bits // width, most
 

@@ -9,18 +9,20 @@ taken from the inside: the nests in the body of a loop, each of them once in eve
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 
+from hlspart.expand.accesses import Accesses
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts
 from hlspart.explore.box import LoopBox, bounds_named, box
-from hlspart.explore.records import KeptNest, ReadNest, When
+from hlspart.explore.records import KeptNest, OperandWindow, ReadNest, When
 from hlspart.explore.requests import outer_loops
 from hlspart.explore.sums import Sums
 from hlspart.explore.windows import Windows
 from hlspart.model.access import Access, AccessAnalysis
-from hlspart.model.exploring import TiledNest
+from hlspart.model.exploring import Dim, Operand, TiledNest
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -40,6 +42,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.folding import bits
 
 
 def nests(program: Program, analysis: AccessAnalysis, function: Function, whole: int) -> list[ReadNest | KeptNest]:
@@ -109,7 +112,9 @@ class _Reader:
     def read(self) -> ReadNest:
         if not self.outer.at.editable or self.outer.at.span.path not in self.program.given:
             raise Refusal("macro", "the nest stands in a macro or a header", self.outer.at)
-        build(self.program, self.analysis, self.function.name, (self.outer.id,))  # raises for what may not move
+        region = build(
+            self.program, self.analysis, self.function.name, (self.outer.id,)
+        )  # raises for what may not move
         band = self._band()
         trips = [self._box(loop).trips for loop in band]
         tail = len(band)
@@ -120,11 +125,20 @@ class _Reader:
         self._body_loops(body)
         boxes = tuple(self._box(x) for x in loops)
         counts = frozenset(self.analysis.loops[x.id].variable for x in self._all_loops())
-        self.sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept)
-        self.sums.read(body, counts)
+        lives_on = Accesses(region, self.function.name).live
+        self.sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept, lives_on)
+        self.sums.read(body, tail, counts)
+        for given in bounds_named([self._box(x) for x in self._all_loops()]).intersection(
+            (*self.sums.private, *self.sums.stands_for)
+        ):
+            why = f"{self.program.variable(given).name} is given in the nest, and bounds of its loops name it"
+            raise Refusal("scalar", why, self.outer.at)
         accesses = self._accesses()
         reader = Windows(self.program, self.analysis, self.outer, self.around, self._box, self.sums, self.still)
         operands, windows = reader.read(loops, accesses)
+        private = self._private(operands)
+        operands += tuple(o for o, _ in private.values())
+        windows += tuple(w for _, w in private.values())
         ordered, sums = self.sums.order(operands, windows, reader.owner)
         nest = TiledNest(
             self.outer.name,
@@ -149,12 +163,13 @@ class _Reader:
         }  # fmt: skip
         moving = {n for w in windows for d in w.moved for n, _ in d}
         moved = {n: v for n, x in self.around.items() if n in moving and (v := self._counter(x)) is not None}
+        numbers = {v: operands.index(private[v][0]) if v in private else None for v in self.sums.private}
         names = {str(self.analysis.loops[x.id].iterator): self._from_base(x) for x in self._all_loops()}
         counters = {str(self.analysis.loops[x.id].iterator): k for k, x in enumerate(loops)}
         return ReadNest(
             nest, self.function, tuple(self.around.values()), tuple(loops), boxes, kept, body, windows,
-            self._scalars(loops), self.sums.stands_for, tuple(self.sums.dropped), forms, reader.owner, counters, names,
-            moved, self._lost(loops, boxes),
+            self._scalars(loops), self.sums.stands_for, numbers, tuple(self.sums.dropped), forms, reader.owner,
+            counters, names, moved, self._lost(loops, boxes),
         )  # fmt: skip
 
     # --------------------------------------------------------------------------------- loops
@@ -239,18 +254,37 @@ class _Reader:
                 accesses.setdefault(a.array, []).append(a)
         return accesses
 
+    def _private(self, others: Sequence[Operand]) -> dict[int, tuple[Operand, OperandWindow]]:
+        """Operands for scalars that iterations of outer loops give a first value, one element for each."""
+        operands = {}
+        taken = {o.name for o in others}
+        for v, level in self.sums.private.items():
+            variable = self.program.variable(v)
+            if level < self.sums.loops:
+                name = next(n for k in itertools.count() if (n := f"{variable.name}{'_' * k}") not in taken)
+                taken.add(name)
+                dims = tuple(Dim(((k, 1),), 1) for k in range(level))
+                size = max(1, -(-bits(variable.type) // 8))
+                zeros, none = (0,) * level, ((),) * level
+                window = OperandWindow(
+                    variable, zeros, ((0, 0),) * level, (True,) * level, none, ((0, 0),) * level, (False,) * level
+                )
+                operands[v] = Operand(name, size, dims, False, True, live=False, private=True), window
+        return operands
+
     # ------------------------------------------------------------------------------ legality
 
     def _scalars(self, loops: Sequence[Loop]) -> tuple[Variable, ...]:
         """Values that the body needs from outside."""
         own = {v for s in walk_statements(self.outer) if isinstance(s, Declare) for v in s.variables}
         own |= {c for x in self._all_loops() if (c := self.analysis.loops[x.id].variable) is not None}
+        known = {*own, *self.sums.stands_for, *self.sums.private}
         scalars: dict[int, Variable] = {}
         roots = [*(r for _, s, _ in self.kept for r in statement_expressions(self.program, s))]
         roots += statement_expressions(self.program, loops[-1].body)
         for root in roots:
             for e in walk(root):
-                if isinstance(e, Name) and e.variable not in own and e.variable not in self.sums.stands_for:
+                if isinstance(e, Name) and e.variable not in known:
                     v = self.program.variable(e.variable)
                     if v.function is not None:
                         if isinstance(v.type, PointerType | ArrayType) or v.reference:

@@ -32,7 +32,7 @@ from hlspart.version import __version__
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
 #: The cost model's version: part of every key.
-MODEL = 10
+MODEL = 11
 
 
 class SearchedNest(Struct, frozen=True):
@@ -204,9 +204,9 @@ class SearchPlan:
         for k, region in enumerate(regions):
             group = groups[-1] if groups else []
             apart = self.options.off_chip.per_array and not sharing.intersection((*group, k))
-            arrays = {w.variable.id for g in group for w in regions[g].written.windows}
+            arrays = {v for g in group for v in regions[g].written.arrays}
             first = region.written.loops[0].id
-            apart = apart and not arrays.intersection(w.variable.id for w in region.written.windows)
+            apart = apart and arrays.isdisjoint(region.written.arrays)
             behind = group and after.get(regions[group[-1]].written.loops[0].id) == first
             if apart and behind and first not in self.asked.barriers:
                 group.append(k)
@@ -243,7 +243,9 @@ class SearchPlan:
         names = [w.variable.name for w in nest.windows]
         for operand, name in zip(nest.nest.operands, names, strict=True):
             why = None
-            if operand.loaded and operand.stored:
+            if operand.private:
+                why = f"{name} is handed on from iteration to iteration of an inner loop"
+            elif operand.loaded and operand.stored:
                 why = f"{name} is loaded and stored, so two processes would write its buffer"
             elif operand.in_place and operand.written:
                 why = f"{name} stays on the chip and is written, so steps hand it on"
@@ -332,9 +334,11 @@ class SearchPlan:
         for operand in meant:
             if resident.get(operand.name, wish.resident) != wish.resident:
                 raise FixError(fault(wish.place, f"{wish.array} cannot be resident and stream"))
+            if operand.private and not wish.resident:
+                raise FixError(fault(wish.place, f"{wish.array} is no array, and stays on the chip"))
             if operand.in_place and not wish.resident:
                 raise FixError(fault(wish.place, f"{wish.array} lies on the chip in this region"))
-            if not operand.in_place:
+            if not (operand.in_place or operand.private):
                 resident[operand.name] = wish.resident
 
     # ---------------------------------------------------------------------------------- keys
@@ -351,7 +355,8 @@ class SearchPlan:
             "ranks": [loops.index(name) for name, _ in n.loops], "whole": sorted(n.whole),
             "operands": [
                 [asdict(d) for d in x.dims] + [x.element_bytes, x.read, x.written, x.in_place, x.lanes,
-                                               resident.get(x.name), x.kinds, x.crowded, x.live] for x in n.operands
+                                               resident.get(x.name), x.kinds, x.crowded, x.live, x.private]
+                for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
                           [asdict(w) for w in n.chain], n.joins, n.alone, n.faster, n.spared, n.least,

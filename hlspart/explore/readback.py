@@ -136,7 +136,7 @@ def _written(
     """The C of a choice, ever better: as it is written, read back, with other banks; the last one is the best."""
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     beside = [k for g in groups if len(g) > 1 for k in g]
-    counts = Counter(v for r in regions for v in {w.variable.id for w in r.written.windows})
+    counts = Counter(v for r in regions for v in r.written.arrays)
     several = {v for v, nests in counts.items() if nests > 1}
     tried: list[WrittenChoice] = []
     lacking: list[WrittenChoice] = []

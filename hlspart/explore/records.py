@@ -50,9 +50,10 @@ class ReadNest(Struct, frozen=True, eq=False):
     runs in the ``first`` or the ``last`` iteration of the loops below ``level``, or in ``every`` one: a value that
     does not change.
 
-    ``stands_for``: scalars that carry a sum to the one element that takes it. ``dropped``: statements that only hand
-    such a sum over. ``around``: loops in whose body the nest stands. ``moved``: variables that count those of them
-    that windows move with, by iterator.
+    ``stands_for``: scalars that carry a sum to the one element that takes it. ``private``: others that iterations give
+    a first value, with the number of their operand, or None where they need no more than the body of the innermost
+    loop. ``dropped``: statements that only hand a sum over, or declare such a scalar. ``around``: loops in whose body
+    the nest stands. ``moved``: variables that count those of them that windows move with, by iterator.
     """
 
     nest: TiledNest
@@ -65,6 +66,7 @@ class ReadNest(Struct, frozen=True, eq=False):
     windows: tuple[OperandWindow, ...]
     scalars: tuple[Variable, ...]
     stands_for: Mapping[int, ArrayRef]
+    private: Mapping[int, int | None]
     dropped: tuple[Stmt, ...]
     forms: Mapping[int, tuple[Affine, ...]]  # by id of the reference
     owner: Mapping[int, int]  # id of the reference -> number of its operand
@@ -72,6 +74,12 @@ class ReadNest(Struct, frozen=True, eq=False):
     inner: Mapping[str, str]  # iterator of another loop -> its name in the text
     moved: Mapping[str, Variable]
     lost: frozenset[int]  # counters whose values nobody reads behind the nest
+
+    @property
+    def arrays(self) -> frozenset[int]:
+        """Those that it uses."""
+        pairs = zip(self.nest.operands, self.windows, strict=True)
+        return frozenset(w.variable.id for o, w in pairs if not o.private)
 
 
 class KeptNest(Struct, frozen=True, eq=False):

@@ -121,7 +121,10 @@ def regions(
 def joined(nests: Mapping[int, ReadNest]) -> dict[int, ReadNest]:
     """The nests of a region with what they hand on used where it lies: arrays of the function itself."""
     windows = [
-        (k, o.written, w.variable) for k, n in nests.items() for o, w in zip(n.nest.operands, n.windows, strict=True)
+        (k, o.written, w.variable)
+        for k, n in nests.items()
+        for o, w in zip(n.nest.operands, n.windows, strict=True)
+        if not o.private
     ]
     local = {v.id for _, _, v in windows if v.storage in ("local", "static")}
     written = {v.id for _, writes, v in windows if writes}

@@ -21,7 +21,7 @@ Loops = frozenset[int]
 def operation_loops(program: Program, analysis: AccessAnalysis, nest: ReadNest) -> frozenset[Loops]:
     """The loops on which operations of an iteration depend, a set for each operation."""
     every = frozenset(range(len(nest.loops)))
-    known: dict[int, Loops] = dict.fromkeys(nest.stands_for, every)
+    known: dict[int, Loops] = dict.fromkeys((*nest.stands_for, *nest.private), every)
     roots = []
     for stmt in (*(s for _, s, _ in nest.kept), nest.body):
         for part in walk_statements(stmt):

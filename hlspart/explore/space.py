@@ -110,6 +110,7 @@ class Space:
         given = tuple(shard) or (None,) * len(loops)
         single = nest.whole | (nest.reductions if self.strict else frozenset())
         single |= {k for o in nest.operands if o.in_place for k in nest.carried(o)}
+        self._private = [o.loops for o in nest.operands if o.private]
         self._resident = [(o.loops, resident[o.name]) for o in nest.operands if o.name in resident]
         self._shard = tuple(1 if k in single and given[k] is None else given[k] for k in loops)
         wanted = tuple(split) or (None,) * len(loops)
@@ -164,10 +165,15 @@ class Space:
         for order in itertools.permutations(moving) if self.any_order else [tuple(moving)]:
             if self.nest.streams and not self._streams(order):
                 continue
-            if not self.strict or all(
-                [k for k in order if k in loops] == [k for k in loops if k in order] for loops in self._sequences
-            ):
-                yield (*order, *still)
+            if self.strict and not self._in_order(order):
+                continue
+            yield (*order, *still)
+
+    def _in_order(self, order: Sequence[int]) -> bool:
+        """Whether sums keep their order, and scalars of iterations their values: all steps of one come together."""
+        if any(a not in own and b in own for own in self._private for a, b in itertools.pairwise(order)):
+            return False
+        return all([k for k in order if k in loops] == [k for k in loops if k in order] for loops in self._sequences)
 
     def _streams(self, order: Sequence[int]) -> bool:
         """Whether there are several steps, each of which stores every result and loads what does not stay."""

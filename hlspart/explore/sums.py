@@ -1,4 +1,5 @@
-"""Scalars beside inner loops: values that do not change, and sums on their way to the one element that takes them."""
+"""Scalars beside inner loops: values that do not change, sums on their way to the one element that takes them, and
+values of one iteration that its inner loops work on."""
 
 from __future__ import annotations
 
@@ -47,6 +48,17 @@ def added(expr: Expr, mine: Callable[[Expr], bool], one: bool) -> int:
     return 2 if again and (one or isinstance(target, Name)) else 0
 
 
+def gives(stmt: Stmt, variable: Variable) -> bool:
+    """Whether a statement does no more than give a variable a value, which is not made of its last one."""
+    if isinstance(stmt, Declare):
+        return stmt.variables == (variable.id,) and variable.init is not None and variable.storage != "static"
+    if not isinstance(stmt, ExprStmt) or not isinstance(stmt.expr, Assign) or stmt.expr.op != "=":
+        return False
+    target = stmt.expr.target
+    mine = isinstance(target, Name) and target.variable == variable.id
+    return mine and not any(isinstance(e, Name) and e.variable == variable.id for e in walk(stmt.expr.value))
+
+
 def _terms(expr: Expr) -> Iterator[Expr]:
     """The terms of a sum that are not subtracted."""
     if isinstance(expr, Binary) and expr.op in ("+", "-"):
@@ -62,22 +74,26 @@ def _kind(type_: CType) -> str:
 
 
 class Sums:
-    """``stands_for``: scalar -> the element that takes its last value, or what is made of that; ``dropped``: what only
-    hands a sum over; ``constant``: declarations of values that any iteration can work out anew. ``beside``: (level,
-    statement, whether behind the inner loop)."""
+    """``stands_for``: scalar -> the element that takes its last value, or what is made of that; ``private``: other
+    scalar -> the number of loops whose iterations give it a first value; ``dropped``: what only hands a sum over, or
+    declares a private scalar; ``constant``: declarations of values that any iteration can work out anew. ``beside``:
+    (level, statement, whether behind the inner loop). ``lives_on``: whether a value may be read behind the nest."""
 
     def __init__(
         self, program: Program, function: Function, outer: Loop, accesses: Sequence[Access],
-        beside: Sequence[tuple[int, Stmt, bool]],
+        beside: Sequence[tuple[int, Stmt, bool]], lives_on: Callable[[int], bool],
     ) -> None:  # fmt: skip
         self.program, self.function, self.outer = program, function, outer
-        self.accesses, self.kept = accesses, beside
+        self.accesses, self.kept, self.lives_on = accesses, beside, lives_on
         self.stands_for: dict[int, ArrayRef] = {}
+        self.private: dict[int, int] = {}
         self.dropped: list[Stmt] = []
         self.constant: set[Stmt] = set()
 
-    def read(self, innermost: Block, counts: frozenset[int | None]) -> None:
-        """Scalars that live across an inner loop: each must stand for the element that takes it in the end."""
+    def read(self, innermost: Block, loops: int, counts: frozenset[int | None]) -> None:
+        """Scalars that live across one of the ``loops``: each must stand for the element that takes it in the end, or
+        have its first value from every iteration of those around."""
+        self._body, self.loops = innermost, loops
         inner = {v for s in walk_statements(innermost) if isinstance(s, Declare) for v in s.variables}
         for stmt in [*(s for _, s, _ in self.kept), innermost]:
             for root in statement_expressions(self.program, stmt):
@@ -107,7 +123,7 @@ class Sums:
         return True
 
     def _carries(self, variable: Variable, at: Name | None) -> None:
-        if variable.id in self.stands_for:
+        if variable.id in self.stands_for or variable.id in self.private:
             return
         place = self.outer.at if at is None else at.at
         takers = [
@@ -118,7 +134,8 @@ class Sums:
         ]  # fmt: skip
         why = f"{variable.name} is carried from iteration to iteration"
         if len(takers) != 1 or not isinstance(takers[0][1].target, ArrayRef) or not self._first(variable):
-            raise Refusal("scalar", why, place)
+            self._anew(variable, Refusal("scalar", why, place))
+            return
         taker, assign = takers[0]
         target = assign.target
         assert isinstance(target, ArrayRef)
@@ -127,23 +144,38 @@ class Sums:
         outside = self.named_outside(variable)
         others = sum(1 for _, s, behind in self.kept if behind and s is not taker and self._names(s, variable.id))
         if array is None or array.element != variable.type or len(uses) != 1 or outside or others:
-            raise Refusal("scalar", why, place)
+            self._anew(variable, Refusal("scalar", why, place))
+            return
         self.stands_for[variable.id] = target
         if isinstance(assign.value, Name):
             self.dropped.append(taker)
 
+    def _anew(self, variable: Variable, refusal: Refusal) -> None:
+        """A scalar that iterations give a first value, before all that names it in them. Raises ``refusal``."""
+        owned = variable.storage in ("local", "parameter") and not (variable.volatile or variable.reference)
+        before = [(level + 1, s) for level, s, behind in self.kept if not behind]
+        body = [(self.loops, s) for s in self._body.body]
+        behind = [(level + 1, s) for level, s, behind in self.kept if behind]
+        named = [(level, s) for level, s in (*before, *body, *behind) if self._mentions(s, variable)]
+        if not owned or not isinstance(variable.type, ScalarType) or not named or not gives(named[0][1], variable):
+            raise refusal
+        level = named[0][0]
+        bare = [s for _, s in before if isinstance(s, Declare) and variable.id in s.variables and not variable.init]
+        together = any(len(s.variables) > 1 for s in bare)
+        if together or any(at < level for at, _ in named) or self.lives_on(variable.id):
+            raise refusal
+        self.private[variable.id] = level
+        self.dropped += bare
+
     def _first(self, variable: Variable) -> bool:
-        """Whether a statement before the inner loop gives the first value."""
-        for _, s, behind in self.kept:
-            if behind:
-                continue
-            if isinstance(s, Declare) and s.variables == (variable.id,) and variable.init is not None:
-                return variable.storage != "static"
-            if isinstance(s, ExprStmt) and isinstance(s.expr, Assign) and s.expr.op == "=":
-                target = s.expr.target
-                if isinstance(target, Name) and target.variable == variable.id:
-                    return not any(isinstance(e, Name) and e.variable == variable.id for e in walk(s.expr.value))
-        return False
+        """Whether a statement before the inner loop gives the first value, before others name it."""
+        first = next((s for _, s, behind in self.kept if not behind and self._mentions(s, variable)), None)
+        return first is not None and gives(first, variable)
+
+    def _mentions(self, stmt: Stmt, variable: Variable) -> bool:
+        """Whether a statement names a variable, or declares it with a value."""
+        declares = isinstance(stmt, Declare) and variable.id in stmt.variables and variable.init is not None
+        return declares or self._names(stmt, variable.id)
 
     def _names(self, stmt: Stmt, variable: int) -> bool:
         roots = statement_expressions(self.program, stmt)
@@ -193,7 +225,7 @@ class Sums:
             alone = uses(self.outer.body) == adds + given + handed
             sums &= alone
             ordered |= not (alone and whole_number)
-        return ordered, sums
+        return (True, False) if any(o.private for o in operands) else (ordered, sums)
 
     def _innermost(self) -> Block:
         loop: Loop = self.outer

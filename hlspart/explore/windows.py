@@ -120,7 +120,7 @@ class Windows:
             return pair
         seen: set[int] = set()
         for d, dim in enumerate(operand.dims):
-            if len(dim.terms) > 1 or any(k in seen or c < dim.width for k, c in dim.terms):
+            if len(dim.terms) > 1 or any(k in seen or abs(c) < dim.width for k, c in dim.terms):
                 still.add(d)
             else:
                 seen |= {k for k, _ in dim.terms}
@@ -244,7 +244,7 @@ class Windows:
         """A written window is another one for every two iterations of the loops in its index."""
         seen: set[int] = set()
         for k, c, dim in ((k, c, d) for d in operand.dims if operand.written for k, c in d.terms):
-            if len(dim.terms) > 1 or k in seen or c < dim.width:
+            if len(dim.terms) > 1 or k in seen or abs(c) < dim.width:
                 why = f"iterations of {loops[k].name} may meet in one element of {operand.name}"
                 raise Refusal("dependence", why, self.outer.at)
             seen.add(k)

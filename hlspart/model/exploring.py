@@ -59,6 +59,7 @@ class Operand(Struct, frozen=True, dict=True):
     ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once;
     ``apart``: none of them side by side in the tile of one element. ``kinds``: words up to which it lies in registers,
     LUTs, BRAM; more are UltraRAM. ``crowded``: its ports ask for the II of the nest. ``live``: it is read after it.
+    ``private``: a scalar that iterations of its loops give a first value, one element for each of them.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Operand(Struct, frozen=True, dict=True):
     kinds: tuple[int, ...] = ()
     crowded: bool = False
     live: bool = True
+    private: bool = False
 
     @property
     def loaded(self) -> bool:
@@ -117,13 +119,11 @@ class TiledNest(Struct, frozen=True, dict=True):
     the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
     ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``. ``faster``: II and depth, at
     least, by :meth:`Operand.kind` of a tile of an array that as a whole is of a slower kind. ``spared``: how much less
-    the depth is at least of tiles of one iteration along some loops.
-    ``assumed``: the user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as
-    a least alone.
-    ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
-    stays is loaded before the first one. ``repeats``: times that the nest runs, once in each iteration of the loops
-    around it. ``memories``: by which blocks of BRAM count
-    among the figures; None: they do not.
+    the depth is at least of tiles of one iteration along some loops. ``assumed``: the user gave figures of an
+    iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as a least alone. ``streams``: the steps
+    are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what stays is loaded before
+    the first one. ``repeats``: times that the nest runs, once in each iteration of the loops around it. ``memories``:
+    by which blocks of BRAM count among the figures; None: they do not.
     """
 
     name: str

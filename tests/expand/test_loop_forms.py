@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 
@@ -19,6 +20,7 @@ BODIES = {
     ),
     "inner_outer_iter_live": "int i, j; L: for (i = 0; i < 9; i++) for (j = 0; j < 5; j++) c[i][j] = i; o[0] = j;",
     "tri_live": "int i, j; L: for (i = 0; i < 9; i++) for (j = 0; j < i; j++) c[i][j] = i; o[0] = j;",
+    "type_asked": "L: for (int i = 0; i < 13; i++) { __typeof__(i) t = 2; t++; a[i] = b[i] * t; }",
     "uchar": "L: for (unsigned char i = 0; i < 250; i++) a[i & 63] = 3;",
     "uchar2": "L: for (unsigned char i = 0; i < 60; i++) a[i] = 3 * (i - 70);",
     "unsigned_down": "L: for (unsigned i = 13; i > 0; i--) a[i] = i;",
@@ -194,3 +196,24 @@ def test_arrays_that_every_element_has_its_own_of_keep_their_pragmas_and_first_v
     assert "variable=t type" not in new
     if shutil.which("gcc") is not None:
         assert differing([("private", PRIVATE, new)], tmp_path) == []
+
+
+def test_a_value_that_is_read_in_the_next_round_is_kept(tmp_path: Path) -> None:
+    """Reads and writes of a scalar at random around a loop that gives it, inside of up to two others."""
+    known = "int w = 1; for (int t = 0; t < 3; t++) { o[0] += w; %s }"
+    loop = "L: for (int i = 0; i < 8; i++) { w = a[i]; b[i] = w * 2; }"
+    bodies = [known % loop]
+    for seed in range(amount(12, 400)):
+        rng = random.Random(seed)
+
+        def some(rng: random.Random = rng) -> str:
+            return rng.choice(("", "", "o[0] += w;", f"w = {rng.randint(2, 9)};", "o[1] ^= w; w = 7;", "w++;"))
+
+        inner = f"for (int u = 0; u < 2; u++) {{ {some()} {loop} {some()} }}" if rng.random() < 0.5 else loop
+        bodies.append(f"int w = 1; {some()} for (int t = 0; t < 3; t++) {{ {some()} {inner} {some()} }} {some()}")
+    pairs = []
+    for number, body in enumerate(bodies):
+        text = f"void f(int a[64], int b[64], int c[24][24], int o[2]) {{ {body} }}\n"
+        _, new = plan_of(open_text(text), "L", (2,))
+        pairs += [(str(number), text, new)] if new is not None else []
+    assert len(pairs) > len(bodies) // 2 and not differing(pairs, tmp_path)

@@ -392,7 +392,7 @@ def test_dropped_and_refused(tmp_path: Path) -> None:
         "for (int i = 0; i < 8; i++) for (unsigned j = 0; j < i; j++) B[i] += A[j];": "another sign",
         "int s = 0; for (int i = 0; i < 8; i++) s += A[i]; B[0] = s;": "carried",
         "while (A[0]++ < 8) { for (int j = 0; j < 4; j++) B[j] += A[j]; for (int j = 0; j < 4; j++) B[j]++; }": "count",
-        "for (int i = 7; i >= 0; i--) B[i] = A[i];": "counts down",
+        "for (int i = 0; i < 8; i++) for (int j = i; j >= 0; j--) B[i] += A[j];": "counts down",
         "for (int i = 0; i < 8; i++) if (A[i]) break; else B[i] = 1;": "early|break",
         "for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) B[i + j] += A[j];": None,  # inside of i
         # odd words and even ones: copies of their own would store the words between as they were

@@ -1,6 +1,7 @@
 """Functions that are written stand in front of the old one: what only that knows does not leave it."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,36 @@ def test_values_are_handed_on(tmp_path: Path, declared: str, value: str) -> None
     new = tmp_path / f"new{Path(old).suffix}"
     new.write_text(texts[old])
     assert verify(old, str(new), VerifyOptions(top="k", vectors=2)).status == "equal"
+
+
+LEFT = """void f(int A[8][6], int B[8], int C[6]) {
+    int (*p)[6] = A;
+    const int *q = &A[1][0];
+    int i, j, s, *r = B;
+    for (i = 0; i < 8; i++) {
+        s = 0;
+        for (j = 0; j < 6; j++) {
+            decltype(j) t = A[i][j];
+            t++;
+            s += t + p[i][j];
+        }
+        r[i] = 2 * s + i;
+    }
+    for (i = 0; i < 6; i++) C[i] += q[i];
+}
+"""
+
+
+def test_compilers_warn_of_nothing_in_what_is_written(tmp_path: Path) -> None:
+    """Of variables that only the nests used, and of those that count in what is written."""
+    old, new = tmp_path / "f.cpp", tmp_path / "new.cpp"
+    old.write_text(LEFT)
+    pipeline = Pipeline([str(old)], Options())
+    chosen = [(n, Vector((2, 1)[: len(n.loops)], (1, 3)[: len(n.loops)], (1, 0)[-len(n.loops) :]))
+              for n in found(pipeline, "f") if isinstance(n, ReadNest)]  # fmt: skip
+    assert len(chosen) == 2
+    new.write_text(write(pipeline.program, chosen, ExternalMemory(64, 0))[0][str(old)])
+    flags = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only"]
+    done = subprocess.run(["g++", *flags, str(new)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert verify(str(old), str(new), VerifyOptions(top="f", vectors=2)).status == "equal"

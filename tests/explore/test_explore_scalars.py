@@ -1,0 +1,140 @@
+"""Scalars that iterations give a first value are theirs; loops may count down."""
+
+import random
+from pathlib import Path
+
+from hlspart.explore.emit import write
+from hlspart.explore.nests import nests
+from hlspart.explore.records import KeptNest, ReadNest
+from hlspart.explore.space import Space
+from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, Vector
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+from hlspart.verification import VerifyOptions, verify
+from tests.amounts import amount
+
+TEXT = """
+void scaled(int A[7][11], int B[11][5], int C[7][5], int beta) {
+    for (int i = 0; i < 7; i++)
+        for (int j = 4; j >= 0; j--) {
+            int sum = 0;
+            for (int k = 0; k < 11; k++) sum += A[i][k] * B[k][j];
+            C[i][j] = beta * C[i][j] + 3 * sum;
+        }
+}
+void symmetric(int A[7][7], int B[7][11], int C[7][11]) {
+    int i, j, k, t;
+    for (i = 0; i < 7; i++)
+        for (j = 0; j < 11; j++) {
+            t = 0;
+            for (k = 0; k < i; k++) {
+                C[k][j] += B[i][j] * A[i][k];
+                t += B[k][j] * A[i][k];
+            }
+            C[i][j] = 2 * C[i][j] + B[i][j] * A[i][i] + t;
+        }
+}
+void pairs(int A[13], int B[11], int D[13][11]) {
+    int w, v;
+    for (int i = 12; i >= 0; i -= 2)
+        for (int j = 0; j < 11; j++) {
+            w = A[i] * 2;
+            v = w + B[10 - j];
+            D[i][j] = D[i][j] + v * w;
+        }
+    w = A[1];
+    A[2] = w;
+}
+void rows(int D[13][11], short y[13]) {
+    for (int i = 12; i > 0; i--) {
+        short w = y[i];
+        for (int j = 0; j < 11; j++) w = (w * 3 + D[i][j]) & 255;
+        y[i] = y[i - 1] + w;
+    }
+}
+void turned(int A[13], int E[19]) {
+    for (int i = 0; i < 9; i++)
+        E[18 - 2 * i] = A[i] + i;
+}
+void best(int P[7][7]) {
+    for (int i = 6; i >= 0; i--)
+        for (int j = i + 1; j < 7; j++) {
+            P[i][j] += i;
+            for (int k = i + 1; k < j; k++)
+                P[i][j] = P[i][j] >= P[i][k] + P[k + 1][j] ? P[i][j] : P[i][k] + P[k + 1][j];
+        }
+}
+void all(int A[7][11], int B[11][5], int C[7][5], int S[7][7], int R[7][11], int T[7][11], int a[13], int b[11],
+         int D[13][11], short y[13], int E[19], int P[7][7]) {
+    scaled(A, B, C, 3);
+    symmetric(S, R, T);
+    pairs(a, b, D);
+    rows(D, y);
+    turned(a, E);
+    best(P);
+}
+"""
+#: Function -> operands of scalars, with their dimensions.
+PRIVATE = {"scaled": {"sum": 2}, "symmetric": {"t": 2}, "pairs": {}, "rows": {"w": 1}, "turned": {}, "best": {}}
+
+
+def test_candidates_compute_the_same(tmp_path: Path) -> None:
+    old = tmp_path / "scalars.c"
+    old.write_text(TEXT)
+    pipeline = Pipeline([str(old)], Options())
+    for seed in range(amount(2, 30)):
+        rng, chosen = random.Random(seed), []
+        for name, private in PRIVATE.items():
+            (of,) = nests(pipeline.program, pipeline.proved, pipeline.program.functions[name], 2)
+            assert isinstance(of, ReadNest), (name, of)
+            assert {o.name: len(o.dims) for o in of.nest.operands if o.private} == private
+            space = Space(of.nest, rng.choice((2, 3, 5)), reassociate=True)
+            shard = rng.choice(space.shards()[:-1] or space.shards())
+            splits = [s for s in space.slices(shard) if next(space.orders(s), None) is not None]
+            split = rng.choice(splits)
+            chosen.append((of, Vector(shard, split, rng.choice(list(space.orders(split))))))
+        texts, _ = write(pipeline.program, chosen, ExternalMemory(64, 0))
+        new = tmp_path / f"new{seed}.c"
+        new.write_text(texts[str(old)])
+        result = verify(str(old), str(new), VerifyOptions(top="all", vectors=4, value_range=(0, 9)))
+        assert result.status == "equal", (seed, chosen, result.message)
+
+
+def test_steps_of_an_iteration_come_together() -> None:
+    """No tile of a scalar leaves unfinished: loops inside of its own are the inner ones in time."""
+    pipeline = Pipeline(["f.c"], Options(), lambda _: TEXT.encode())
+    (of,) = nests(pipeline.program, pipeline.proved, pipeline.program.functions["scaled"], 2)
+    assert isinstance(of, ReadNest)
+    orders = {v.order[: sum(t > 1 for t in v.split)] for v in Space(of.nest, 1).vectors()}
+    assert {(0, 1, 2), (1, 0, 2), (0, 2), (2,), ()} <= orders
+    assert not any(2 in order[:-1] for order in orders)
+
+
+def test_scalars_that_live_on_are_carried() -> None:
+    """Into the next iteration, behind the nest, or into the bounds of a loop."""
+    row = "for (int j = 0; j < 8; j++) w += B[i][j];"
+    for body in (
+        f"for (int i = 0; i < 8; i++) {{ A[i] = w; w = 0; {row} C[i] = 2 * w; }}",
+        f"for (int i = 0; i < 8; i++) {{ w = 0; {row} C[i] = 2 * w; }} A[0] = w;",
+        f"for (int t = 0; t < 3; t++) {{ A[t] += w; for (int i = 0; i < 8; i++) {{ w = 0; {row} C[i] = 2 * w; }} }}",
+        f"for (int i = 0; i < 8; i++) {{ if (A[i]) w = 0; {row} C[i] = 2 * w; }}",
+        "for (int i = 0; i < 8; i++) { w = i + 1; for (int j = 0; j < w; j++) A[j] += B[i][j]; C[i] = w; }",
+        "for (int i = 0; i < 8; i++) { for (int j = 0; j < 8; j++) { w = B[i][j]; A[j] += w; } C[i] = w; }",
+    ):
+        text = f"void f(int A[8], int B[8][8], int C[8]) {{ int w = 1; {body} }}"
+        pipeline = Pipeline(["f.c"], Options(), lambda _, text=text: text.encode())
+        (of,) = nests(pipeline.program, pipeline.proved, pipeline.program.functions["f"], 2)
+        assert isinstance(of, KeptNest) or ("j" in dict(of.nest.loops) and of.around), body
+
+
+def test_scalars_take_memory_and_move_nothing() -> None:
+    pipeline = Pipeline(["f.c"], Options(), lambda _: TEXT.encode())
+    options = ExploreOptions(elements=5, assumed={"*": Assumed(1, 9, 2)})
+    best = pipeline.explore("scaled", options).shape["best"]
+    (region,) = best["regions"]
+    (mine,) = [b for b in region["buffers"] if b["array"] == "sum"]
+    slices = dict(zip("ijk", region["slice"], strict=True))
+    shards = dict(zip("ijk", region["shard"], strict=True))
+    assert mine["bytes"] == 4 * slices["i"] * slices["j"] * shards["i"] * shards["j"] and mine["copies"] == 1
+    assert "sum" not in {m["array"] for m in (*region["load"], *region["store"])}
+    assert best["bytes"] == sum(b["bytes"] * b["copies"] for b in region["buffers"])
