@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from hlspart.explore import farm, report
 from hlspart.explore.errors import FixError, LateError
@@ -17,7 +17,7 @@ from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
 from hlspart.explore.readback import READ_BACK, UNREAD, Selection, WrittenChoice, select
 from hlspart.explore.requests import fault, finding
 from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
-from hlspart.explore.store import Store
+from hlspart.explore.store import Store, Templates, digest
 from hlspart.explore.timely import latest
 from hlspart.explore.watch import Progress, Watch
 from hlspart.model.access import AccessAnalysis
@@ -176,7 +176,13 @@ class Explorer:
         self, problem: SearchProblem, planned: Sequence[Task], keys: Sequence[str]
     ) -> dict[str, dict[str, Any]]:
         space = {"regions": list(keys), "tasks": len(planned), "version": __version__, "model": MODEL}
-        store = Store(self.options.state, space, self.options.resume)
+        store, templates = Store(self.options.state, space, self.options.resume), Templates(self.options.state)
+        names = [digest({"nest": key, "budget": asdict(problem.budget)})[:16] for key in keys]
+        wanted = {t.key for t in planned}.difference(store.done)
+        alike = [r for k, name in enumerate(names) for r in templates.known(k, name) if r["task"] in wanted]
+        store.add(alike)
+        if alike and self.progress is not None:
+            self.progress(f"{len(alike)} of {len(planned)} tasks reused from nests of earlier searches that are alike")
         left = [t for t in planned if t.key not in store.done]
         watch = Watch(problem, planned, self.progress)
         watch.take(list(store.done.values()))
@@ -192,6 +198,10 @@ class Explorer:
             farm.run(problem, left, done, self.options.jobs, self.options.cluster, until)
         finally:
             store.close()
+        for k, name in enumerate(names):
+            own = [t.key for t in planned if t.nest == k]
+            if all(key in store.done for key in own):
+                templates.keep(name, (store.done[key] for key in own))
         # a record crosses the disk or a network: the same plain values with and without
         return {key: report.plain(record) for key, record in store.done.items()}
 

@@ -1,4 +1,7 @@
-"""Records of a search on disk: what is searched, and one line per finished task, written by the driver alone."""
+"""Records of a search on disk: what is searched, and one line per finished task, written by the driver alone.
+
+What was finished of a nest stays for other searches with nests that are alike: ``FOLDER/templates/KEY.json``.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from hlspart.explore.errors import StateError
+
+_RECORD = frozenset({"task", "evaluated", "pruned", "failed", "least", "front"})
 
 
 def digest(value: object) -> str:
@@ -58,6 +63,32 @@ class Store:
             self._file.close()
 
 
+class Templates:
+    """``FOLDER/templates``: the records of a whole nest, by all that they depend on. Several searches may write it."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = None if folder is None else Path(folder) / "templates"
+
+    def known(self, nest: int, key: str) -> list[dict[str, Any]]:
+        """Records of an earlier search, as tasks of ``nest``."""
+        there = _read(path) if self._folder is not None and (path := self._folder / f"{key}.json").exists() else {}
+        records = there.get("records")
+        if not isinstance(records, list) or not all(isinstance(r, dict) and set(r) >= _RECORD for r in records):
+            return []
+        return [{**r, "task": f"{nest}:{r['task']}"} for r in records]
+
+    def keep(self, key: str, records: Iterable[Mapping[str, Any]]) -> None:
+        """The records of all tasks of a nest. Raises :class:`StateError`."""
+        if self._folder is None or (path := self._folder / f"{key}.json").exists():
+            return
+        own = [{**r, "task": str(r["task"]).partition(":")[2]} for r in records]
+        try:
+            self._folder.mkdir(exist_ok=True)
+            _replace(path, json.dumps({"records": own}, separators=(",", ":")) + "\n")
+        except OSError as error:
+            raise StateError(f"cannot keep records in {self._folder}: {error.strerror or error}") from None
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -74,7 +105,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
             record = json.loads(line)
         except ValueError:
             continue
-        if isinstance(record, dict) and {"task", "evaluated", "pruned", "failed", "least", "front"} <= set(record):
+        if isinstance(record, dict) and set(record) >= _RECORD:
             records.append(record)
     return records
 

@@ -26,7 +26,7 @@ svg text { font: 11px system-ui, sans-serif; fill: currentColor; } .bar { fill: 
 .pictures { display: flex; flex-wrap: wrap; gap: 1.5rem; } figure { margin: 0; } figcaption { font-size: .85rem; }
 """
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 460, 260, 56, 32
-_UNITS = {"bytes": "bytes", "dsp": "DSP blocks"}
+_UNITS = {"bytes": "bytes", "dsp": "DSP blocks", "model_bram18k": "blocks of BRAM"}
 _PHASES = 24  # phases of a nest that are drawn
 
 
@@ -75,7 +75,8 @@ def front(points: Sequence[Shape], against: str, label: str) -> str:
     parts.append(f'<path d="M{_LEFT} 16V{floor}H{_WIDTH - 8}" fill="none" stroke="currentColor"/>')
     ordered = sorted(points, key=lambda p: -int(p["cycles"]))  # the fastest last, on top of the others
     for k, p in enumerate(ordered, 1):
-        note = escape(f"{p['cycles']} cycles, {p['bytes']} bytes, {p['dsp']} DSP: {_vectors(p)}")
+        blocks = f", {p['model_bram18k']} BRAM18K" if p.get("model_bram18k") is not None else ""
+        note = escape(f"{p['cycles']} cycles, {p['bytes']} bytes, {p['dsp']} DSP{blocks}: {_vectors(p)}")
         parts.append(
             f'<circle cx="{across.at(p[against]):.1f}" cy="{up.at(p["cycles"]):.1f}" r="4"'
             f' fill="hsl({"25 85% 50%" if k == len(ordered) else "210 55% 58%"})"'
@@ -168,10 +169,12 @@ def _nests(file: Shape) -> str:
 
 
 def _pictures(name: str, points: Sequence[Shape]) -> str:
+    words = {"bytes": "bytes on the chip", "dsp": _UNITS["dsp"], "model_bram18k": _UNITS["model_bram18k"]}
     drawn = "".join(
-        f"<figure>{front(points, k, f'{name}: cycles against {k}')}"
+        f"<figure>{front(points, k, f'{name}: cycles against {word}')}"
         f"<figcaption>{escape(name)}: cycles against {word}</figcaption></figure>"
-        for k, word in (("bytes", "bytes on the chip"), ("dsp", "DSP blocks"))
+        for k, word in words.items()
+        if all(p.get(k) is not None for p in points)
     )
     return f'<div class="pictures">{drawn}</div>\n'
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -273,6 +274,7 @@ def test_processes_and_resumption_change_nothing(explore: Explore, tmp_path: Pat
     lines = results.read_text().splitlines()
     assert len(lines) > 4
     results.write_text("\n".join(lines[:3]) + '\n{"task": "0:1,')
+    shutil.rmtree(tmp_path / "s" / "templates")
     assert explore(*asked, "--resume", str(tmp_path / "s"))[1] == alone
     assert len(results.read_text().splitlines()) == len(lines)
     code, _, said = explore(*GEMM, "--budget", "bytes=1024", "--resume", str(tmp_path / "s"))

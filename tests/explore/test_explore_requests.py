@@ -1,7 +1,9 @@
 """What users ask for: fixed loops and arrays, regions, barriers, patterns, in the text and in files."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -218,19 +220,38 @@ def test_parts_of_sums_take_what_their_c_takes(schedule: bool, kind: str) -> Non
 
 
 def test_page_and_picture_show_the_front(ask: Ask, tmp_path: Path) -> None:
+    """And all phases with what they take, the memory map, and what does not fit."""
     html, picture = tmp_path / "e.html", tmp_path / "e.svg"
-    args = ["--pe", "4", "--budget", "bytes=600", "--html", str(html), "--svg", str(picture)]
-    _, shape, _ = ask(HERE / "gemm.c", *args)
-    page, drawn = html.read_text(), picture.read_text()
-    front = shape["regions"][0]["front"]
-    assert drawn.count("<circle") == len(front) > 4
-    assert page.count("<circle") == 2 * len(front)  # against bytes, against DSP blocks
-    first = front[0]
-    assert f"{first['cycles']} cycles, {first['bytes']} bytes, {first['dsp']} DSP: shard {first['shard']}" in page
-    assert shape["regions"][0]["failed"][0]["reason"] in page
-    assert "http" not in page.replace("http-equiv", "")
-    assert ask(HERE / "gemm.c", *args)[0] == 0
-    assert html.read_text() == page
+    for budget, charts in (("bytes=600", 2), ("bram=12,bytes=600", 3)):
+        args = ["--pe", "4", "--budget", budget, "--html", str(html), "--svg", str(picture)]
+        _, shape, _ = ask(HERE / "gemm.c", *args)
+        page, drawn = html.read_text(), picture.read_text()
+        (region,), best = shape["regions"], shape["best"]["regions"][0]
+        front = region["front"]
+        assert drawn.count("<circle") == len(front) > 4
+        assert page.count("<circle") == charts * len(front)  # against bytes, DSP blocks, and BRAM where it counts
+        titles = {unescape(t) for t in re.findall(r"<title>(.*?)</title>", page)}
+        for p in front:
+            blocks = f", {p['model_bram18k']} BRAM18K" if charts == 3 else ""
+            figures = f"{p['cycles']} cycles, {p['bytes']} bytes, {p['dsp']} DSP{blocks}"
+            assert f"{figures}: shard {p['shard']}, slices {p['slice']}, order {' '.join(p['order'])}" in titles
+        assert all(x["reason"] in page and f">{x['count']}<" in page for x in region["failed"])
+        at = 0
+        for row in shape["steps"]:  # of one phase all begin at once, the next one begins behind the longest
+            takes = {"load": sum(m["cycles"] for m in best["load"] if m["array"] in row["load"]),
+                     "store": sum(m["cycles"] for m in best["store"] if m["array"] in row["store"]),
+                     "compute": best["compute"] if row["compute"] is not None else 0}  # fmt: skip
+            for what, n in takes.items():
+                bar = f"{row['step']}: {what} .*: states {at} to {at + n}, {n} cycles"
+                assert not n or row["step"] >= 24 or any(re.fullmatch(bar, t) for t in titles), (bar, titles)
+            at += max(takes.values())
+        assert len(shape["steps"]) < 64 and at == shape["best"]["cycles"]
+        for b in best["buffers"]:
+            last = b["offset"] + b["bytes"] * b["copies"] - 1
+            assert f"r0 {b['array']}: steps 0 to 0, bytes {b['offset']} to {last}" in titles
+        assert "http" not in page.replace("http-equiv", "")
+        assert ask(HERE / "gemm.c", *args)[0] == 0
+        assert html.read_text() == page
 
 
 def test_the_library_explores() -> None:
@@ -306,3 +327,28 @@ void f(int A[8], int B[8], int C[8]) {
     said = Pipeline(["f.c"], Options(), lambda _: text.encode()).explore("f", ExploreOptions()).diagnostics
     assert [(d.rule, d.place.line) for d in said] == [("not-explored", 6)]
     assert "--top inner" in said[0].message
+
+
+def test_nests_that_are_alike_are_searched_once_in_all_searches(tmp_path: Path) -> None:
+    """Of one folder; not under another budget, and not where a search was cut short."""
+    row = "for (int i = 0; i < {0}; i++) for (int j = 0; j < 9; j++) {1}[i] += A[i][j];"
+    one = f"void f(int A[20][9], int y[20], int z[20]) {{ {row.format(12, 'y')} {row.format(7, 'z')} }}"
+    other = f"void g(int A[12][9], int w[12]) {{ {row.format(12, 'w')} }}"
+    lines: list[str] = []
+
+    def explored(text: str, top: str, size: int, state: str | None = str(tmp_path / "s")) -> Mapping[str, object]:
+        options = ExploreOptions(elements=2, assumed={"*": Assumed(1, 4, 1)}, state=state,
+                                 budget=ResourceBudget(size=size))  # fmt: skip
+        lines.clear()
+        return Pipeline(["f.c"], Options(), lambda _: text.encode()).explore(top, options, lines.append).shape
+
+    explored(one, "f", 4096)
+    assert not any("reused" in line for line in lines)
+    again = explored(other, "g", 4096)
+    assert any(line.startswith("3 of 3 tasks reused") for line in lines), lines
+    assert again == explored(other, "g", 4096, None)
+    explored(other, "g", 512)
+    assert not any("reused" in line for line in lines)
+    for path in (tmp_path / "s" / "templates").iterdir():
+        path.write_text('{"records": [{}]')
+    assert again == explored(other, "g", 4096)
