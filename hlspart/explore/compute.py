@@ -279,7 +279,8 @@ class Compute:
             return None
         private = self.frame.nest.operands[number]
         own = "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(private))
-        words = (self.frame.x[k] if self.frame.slices[k] > 1 else "0" for d in private.dims for k, _ in d.terms)
+        inside = [[k for k, _ in d.terms if self.frame.slices[k] > 1] for d in private.dims]
+        words = (self.frame.x[loops[0]] if loops else "0" for loops in inside)
         return self.frame.buffer(private) + own + "".join(f"[{w}]" for w in words)
 
     def _editable(self, at: object) -> Span:

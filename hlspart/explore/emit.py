@@ -282,6 +282,10 @@ class _Writer:
             buffers[operand.name] = tuple(wanted)
             for name in wanted:
                 lines += self._buffer(operand, name, PAD)
+        carried = [
+            (self.frame.variable(o).name, f"{buffers[o.name][0]}[0]") for o, _ in pairs if o.private and not o.loops
+        ]
+        lines += [f"{PAD}{word} = {name};" for name, word in carried]
         periods = sorted({m.period for _, m in pairs if m.copies == 2})
         turn = {p: self.frame.names.free(f"turn{i}") for i, p in enumerate(periods)}
         lines += [f"{PAD}int {turn[p]} = 1;" for p in periods]  # the parity of the tile in use
@@ -305,7 +309,8 @@ class _Writer:
             self.counts[k] = names[: max([at + 1 for at, name in enumerate(names) if name in words], default=1)]
         lines += [PAD + "int " + ", ".join(f"{c} = 0" for c in self.counts[k]) + ";" for k in self.frame.timed]
         lines.append(PAD + counting(self.frame.phase, n + 2))
-        return [*lines, *body, *(PAD * 2 + line for line in self._next()), *turns, PAD + "}", "}"]
+        lines += [*body, *(PAD * 2 + line for line in self._next()), *turns, PAD + "}"]
+        return [*lines, *(f"{PAD}{name} = {word};" for name, word in carried), "}"]
 
     def _calls(
         self, pairs: Sequence[tuple[Operand, object]], buffers: dict[str, tuple[str, ...]], now: dict[int, int],

@@ -126,7 +126,7 @@ class _Reader:
         boxes = tuple(self._box(x) for x in loops)
         counts = frozenset(self.analysis.loops[x.id].variable for x in self._all_loops())
         lives_on = Accesses(region, self.function.name).live
-        self.sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept, lives_on)
+        self.sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept, lives_on, self.still)
         self.sums.read(body, tail, counts)
         for given in bounds_named([self._box(x) for x in self._all_loops()]).intersection(
             (*self.sums.private, *self.sums.stands_for)
@@ -139,6 +139,8 @@ class _Reader:
         private = self._private(operands)
         operands += tuple(o for o, _ in private.values())
         windows += tuple(w for _, w in private.values())
+        if not any(o.written and (o.loops or not o.private) for o in operands) and not self.still:
+            raise Refusal("no-write", "the nest writes no array", self.outer.at)
         ordered, sums = self.sums.order(operands, windows, reader.owner)
         nest = TiledNest(
             self.outer.name,
@@ -255,7 +257,8 @@ class _Reader:
         return accesses
 
     def _private(self, others: Sequence[Operand]) -> dict[int, tuple[Operand, OperandWindow]]:
-        """Operands for scalars that iterations of outer loops give a first value, one element for each."""
+        """Operands for scalars that iterations of outer loops give a first value, one element for each; one for one
+        that the nest carries."""
         operands = {}
         taken = {o.name for o in others}
         for v, level in self.sums.private.items():
@@ -263,12 +266,11 @@ class _Reader:
             if level < self.sums.loops:
                 name = next(n for k in itertools.count() if (n := f"{variable.name}{'_' * k}") not in taken)
                 taken.add(name)
-                dims = tuple(Dim(((k, 1),), 1) for k in range(level))
-                size = max(1, -(-bits(variable.type) // 8))
-                zeros, none = (0,) * level, ((),) * level
-                window = OperandWindow(
-                    variable, zeros, ((0, 0),) * level, (True,) * level, none, ((0, 0),) * level, (False,) * level
-                )
+                dims = tuple(Dim(((k, 1),), 1) for k in range(level)) or (Dim((), 1),)
+                size, rank = max(1, -(-bits(variable.type) // 8)), len(dims)
+                ends = ((0, 0),) * rank
+                none, exact = ((),) * rank, (True,) * rank
+                window = OperandWindow(variable, (0,) * rank, ends, exact, none, ends, (False,) * rank)
                 operands[v] = Operand(name, size, dims, False, True, live=False, private=True), window
         return operands
 

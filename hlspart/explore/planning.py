@@ -207,6 +207,7 @@ class SearchPlan:
             arrays = {v for g in group for v in regions[g].written.arrays}
             first = region.written.loops[0].id
             apart = apart and arrays.isdisjoint(region.written.arrays)
+            apart = apart and not any(regions[g].written.carries for g in (*group, k))
             behind = group and after.get(regions[group[-1]].written.loops[0].id) == first
             if apart and behind and first not in self.asked.barriers:
                 group.append(k)

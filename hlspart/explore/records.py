@@ -81,6 +81,11 @@ class ReadNest(Struct, frozen=True, eq=False):
         pairs = zip(self.nest.operands, self.windows, strict=True)
         return frozenset(w.variable.id for o, w in pairs if not o.private)
 
+    @property
+    def carries(self) -> bool:
+        """Whether a scalar comes in, and leaves with the value of the last iteration."""
+        return any(o.private and not o.loops for o in self.nest.operands)
+
 
 class KeptNest(Struct, frozen=True, eq=False):
     """A loop nest that keeps its text, and why; ``around``: loops in whose body it stands."""

@@ -77,14 +77,15 @@ class Sums:
     """``stands_for``: scalar -> the element that takes its last value, or what is made of that; ``private``: other
     scalar -> the number of loops whose iterations give it a first value; ``dropped``: what only hands a sum over, or
     declares a private scalar; ``constant``: declarations of values that any iteration can work out anew. ``beside``:
-    (level, statement, whether behind the inner loop). ``lives_on``: whether a value may be read behind the nest."""
+    (level, statement, whether behind the inner loop). ``lives_on``: whether a value may be read behind the nest.
+    ``still``: scalars may be carried through the nest, private to 0 loops."""
 
     def __init__(
         self, program: Program, function: Function, outer: Loop, accesses: Sequence[Access],
-        beside: Sequence[tuple[int, Stmt, bool]], lives_on: Callable[[int], bool],
+        beside: Sequence[tuple[int, Stmt, bool]], lives_on: Callable[[int], bool], still: bool,
     ) -> None:  # fmt: skip
         self.program, self.function, self.outer = program, function, outer
-        self.accesses, self.kept, self.lives_on = accesses, beside, lives_on
+        self.accesses, self.kept, self.lives_on, self.still = accesses, beside, lives_on, still
         self.stands_for: dict[int, ArrayRef] = {}
         self.private: dict[int, int] = {}
         self.dropped: list[Stmt] = []
@@ -156,16 +157,20 @@ class Sums:
         before = [(level + 1, s) for level, s, behind in self.kept if not behind]
         body = [(self.loops, s) for s in self._body.body]
         behind = [(level + 1, s) for level, s, behind in self.kept if behind]
-        named = [(level, s) for level, s in (*before, *body, *behind) if self._mentions(s, variable)]
-        if not owned or not isinstance(variable.type, ScalarType) or not named or not gives(named[0][1], variable):
+        if not owned or not isinstance(variable.type, ScalarType):
             raise refusal
+        named = [(level, s) for level, s in (*before, *body, *behind) if self._mentions(s, variable)]
         level = named[0][0]
         bare = [s for _, s in before if isinstance(s, Declare) and variable.id in s.variables and not variable.init]
-        together = any(len(s.variables) > 1 for s in bare)
-        if together or any(at < level for at, _ in named) or self.lives_on(variable.id):
+        apart = not any(len(s.variables) > 1 for s in bare) and all(at >= level for at, _ in named)
+        if gives(named[0][1], variable) and apart and not self.lives_on(variable.id):
+            self.private[variable.id] = level
+            self.dropped += bare
+            return
+        here, place = self.outer.at.span, variable.at.span
+        if not self.still or (place.path == here.path and here.start <= place.start < here.end):
             raise refusal
-        self.private[variable.id] = level
-        self.dropped += bare
+        self.private[variable.id] = 0
 
     def _first(self, variable: Variable) -> bool:
         """Whether a statement before the inner loop gives the first value, before others name it."""
@@ -202,6 +207,7 @@ class Sums:
             if not o.written:
                 continue
             scalars = {v for v, ref in self.stands_for.items() if owner.get(ref.id) == number}
+            scalars |= {w.variable.id} if o.private else set()
 
             def mine(e: Expr, number: int = number, scalars: Collection[int] = scalars) -> bool:
                 """Whether an expression is a value of the operand."""
@@ -221,11 +227,11 @@ class Sums:
             )  # fmt: skip
             handed = sum(uses(s) for s in self.dropped)
             shape = w.variable.as_array
-            whole_number = shape is not None and isinstance(shape.element, ScalarType) and shape.element.kind == "int"
+            whole_number = _kind(w.variable.type if shape is None else shape.element) == "int"
             alone = uses(self.outer.body) == adds + given + handed
             sums &= alone
             ordered |= not (alone and whole_number)
-        return (True, False) if any(o.private for o in operands) else (ordered, sums)
+        return (True, False) if any(o.private and o.loops for o in operands) else (ordered, sums)
 
     def _innermost(self) -> Block:
         loop: Loop = self.outer

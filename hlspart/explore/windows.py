@@ -77,8 +77,6 @@ class Windows:
                 )  # fmt: skip
                 self.owner |= {a.ref: len(pairs) for a in group}
                 pairs.append((replace(operand, name=name), window))
-        if not any(o.written for o, _ in pairs):
-            raise Refusal("no-write", "the nest writes no array", self.outer.at)
         return tuple(o for o, _ in pairs), tuple(w for _, w in pairs)
 
     def forms(self, variable: Variable, access: Access, window: OperandWindow) -> tuple[Affine, ...]:

@@ -59,7 +59,7 @@ class Operand(Struct, frozen=True, dict=True):
     ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once;
     ``apart``: none of them side by side in the tile of one element. ``kinds``: words up to which it lies in registers,
     LUTs, BRAM; more are UltraRAM. ``crowded``: its ports ask for the II of the nest. ``live``: it is read after it.
-    ``private``: a scalar that iterations of its loops give a first value, one element for each of them.
+    ``private``: a scalar that iterations of its loops give a first value; without loops it comes in and lives on.
     """
 
     name: str

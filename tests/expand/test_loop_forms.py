@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from hlspart.cli.app import run as command
 from tests.amounts import amount
 from tests.expand.running import differing, open_text, plan_of
 
@@ -20,7 +22,6 @@ BODIES = {
     ),
     "inner_outer_iter_live": "int i, j; L: for (i = 0; i < 9; i++) for (j = 0; j < 5; j++) c[i][j] = i; o[0] = j;",
     "tri_live": "int i, j; L: for (i = 0; i < 9; i++) for (j = 0; j < i; j++) c[i][j] = i; o[0] = j;",
-    "type_asked": "L: for (int i = 0; i < 13; i++) { __typeof__(i) t = 2; t++; a[i] = b[i] * t; }",
     "uchar": "L: for (unsigned char i = 0; i < 250; i++) a[i & 63] = 3;",
     "uchar2": "L: for (unsigned char i = 0; i < 60; i++) a[i] = 3 * (i - 70);",
     "unsigned_down": "L: for (unsigned i = 13; i > 0; i--) a[i] = i;",
@@ -217,3 +218,13 @@ def test_a_value_that_is_read_in_the_next_round_is_kept(tmp_path: Path) -> None:
         _, new = plan_of(open_text(text), "L", (2,))
         pairs += [(str(number), text, new)] if new is not None else []
     assert len(pairs) > len(bodies) // 2 and not differing(pairs, tmp_path)
+
+
+def test_an_iterator_whose_type_is_asked_for_is_no_constant(tmp_path: Path) -> None:
+    text = "void f(int a[8]) { L: for (int i = 0; i < 8; i++) { decltype(i) t = 2; t++; a[i] += t; } }\n"
+    path, new = tmp_path / "f.cpp", tmp_path / "new.cpp"
+    path.write_text(text)
+    for more in ([], ["--order", "space-time"]):
+        assert command(["expand", str(path), "--loop", "L", "--pe", "2", *more, "-o", str(new)]) == 0
+        assert "decltype(i)" in new.read_text()
+        subprocess.run(["g++", "-w", "-fsyntax-only", str(new)], check=True)
