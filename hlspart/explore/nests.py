@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from hlspart.expand.accesses import Accesses
-from hlspart.expand.region import Refusal, build
+from hlspart.expand.region import Refusal, Region, build
 from hlspart.expand.texts import Texts
 from hlspart.explore.box import LoopBox, bounds_named, box
 from hlspart.explore.records import KeptNest, OperandWindow, ReadNest, When
@@ -124,15 +124,7 @@ class _Reader:
         loops, body = band[:tail], band[tail - 1].body
         self._body_loops(body)
         boxes = tuple(self._box(x) for x in loops)
-        counts = frozenset(self.analysis.loops[x.id].variable for x in self._all_loops())
-        lives_on = Accesses(region, self.function.name).live
-        self.sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept, lives_on, self.still)
-        self.sums.read(body, tail, counts)
-        for given in bounds_named([self._box(x) for x in self._all_loops()]).intersection(
-            (*self.sums.private, *self.sums.stands_for)
-        ):
-            why = f"{self.program.variable(given).name} is given in the nest, and bounds of its loops name it"
-            raise Refusal("scalar", why, self.outer.at)
+        self.sums = self._sums(region, body, tail)
         accesses = self._accesses()
         reader = Windows(self.program, self.analysis, self.outer, self.around, self._box, self.sums, self.still)
         operands, windows = reader.read(loops, accesses)
@@ -173,6 +165,19 @@ class _Reader:
             self._scalars(loops), self.sums.stands_for, numbers, tuple(self.sums.dropped), forms, reader.owner,
             counters, names, moved, self._lost(loops, boxes),
         )  # fmt: skip
+
+    def _sums(self, region: Region, body: Block, loops: int) -> Sums:
+        """What scalars are, in ``loops`` loops around a body."""
+        counts = frozenset(self.analysis.loops[x.id].variable for x in self._all_loops())
+        lives_on = Accesses(region, self.function.name).live
+        sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept, lives_on, self.still)
+        sums.read(body, loops, counts)
+        for given in bounds_named([self._box(x) for x in self._all_loops()]).intersection(
+            (*sums.private, *sums.stands_for)
+        ):
+            why = f"{self.program.variable(given).name} is given in the nest, and bounds of its loops name it"
+            raise Refusal("scalar", why, self.outer.at)
+        return sums
 
     # --------------------------------------------------------------------------------- loops
 
