@@ -99,6 +99,7 @@ class Sums:
         for stmt in [*(s for _, s, _ in self.kept), innermost]:
             for root in statement_expressions(self.program, stmt):
                 for e in walk(root):
+                    self._indexed(e)
                     target = target_of(e)
                     if isinstance(target, Name) and target.variable not in inner | counts:
                         self._carries(self.program.variable(target.variable), target)
@@ -108,6 +109,14 @@ class Sums:
             for v in (v for w in walk_statements(stmt) if isinstance(w, Declare) for v in w.variables):
                 if v not in inner | counts:
                     self._carries(self.program.variable(v), None)
+
+    def _indexed(self, expr: Expr) -> None:
+        """Raise where an index changes a variable: where the element is a word of a buffer, its index is not there."""
+        for part in (p for index in (expr.indices if isinstance(expr, ArrayRef) else ()) for p in walk(index)):
+            target = target_of(part)
+            if isinstance(target, Name):
+                name = self.program.variable(target.variable).name
+                raise Refusal("scalar", f"an index changes {name}", expr.at)
 
     def _constant(self, declare: Declare) -> bool:
         """Whether the nest could work the declared values out anew in every iteration."""

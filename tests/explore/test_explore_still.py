@@ -112,6 +112,7 @@ def test_what_cannot_lie_still_is_refused() -> None:
     """Nothing is known of the extents of a pointer; an index that counts cannot be written elsewhere."""
     for text in ("void f(int *x, int y[8]) { for (int i = 0; i < 8; i++) y[i] = x[y[i]]; }",
                  "void f(int x[8], int y[8]) { int n = 0; for (int i = 0; i < 8; i++) x[n++] = y[i]; }",
+                 "void f(int x[9], int y[8]) { for (int i = 0; i < 8; i++) { int t = i; x[t++] = y[i]; y[i] = t; } }",
                  "void f(int *x, int y[8]) { for (int i = 0; i < 8; i++) if (y[i]) y[i] = x[i + 1]; }"):  # fmt: skip
         pipeline = Pipeline(["f.c"], Options(), lambda _, text=text: text.encode())
         assert not any(
