@@ -205,7 +205,7 @@ class IterationFigures:
         for kind in reversed(range(1, max((len(o.kinds) for o in of.operands), default=0))):
             split = self._fitting(of, kind)
             if split is None:
-                known = least
+                least = known = min(known[0], least[0]), min(known[1], self._narrow(nest, least[1]))
             elif any(t > 1 for t in split):
                 figures = self._figures(nest, Vector(ones, split, loops), banks=False)
                 takes = least[1] if "depth" in figures.least else figures.depth
@@ -219,6 +219,20 @@ class IterationFigures:
                 spared = max(0, known[1] - max(least[1], 0 if "depth" in figures.least else figures.depth))
             faster.insert(0, known)
         return alone, (least, *faster), spared
+
+    def _narrow(self, nest: ReadNest, depth: int) -> int:
+        """The least depth of tiles that are two iterations wide along one loop, or along all of them.
+
+        Where some window is always too large for a kind of memory, others may lie in it; and a tile of one iteration
+        works its places out of whole numbers of steps, which takes wider operators.
+        """
+        halves = [1 if n == 1 or k in nest.nest.whole else -(-n // 2) for k, n in enumerate(nest.nest.extents)]
+        ways = [tuple(t if k == at else 1 for k, t in enumerate(halves)) for at, t in enumerate(halves) if t > 1]
+        for split in dict.fromkeys((*ways, tuple(halves))):
+            ones = tuple(1 for _ in split)
+            figures = self._figures(nest, Vector(ones, split, tuple(range(len(split)))), banks=False)
+            depth = min(depth, 1 if "depth" in figures.least else figures.depth)
+        return depth
 
     @staticmethod
     def _fitting(of: TiledNest, kind: int) -> tuple[int, ...] | None:
