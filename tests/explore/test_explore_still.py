@@ -3,6 +3,8 @@
 import random
 from pathlib import Path
 
+import pytest
+
 from hlspart.explore.emit import write
 from hlspart.explore.nests import nests
 from hlspart.explore.records import ReadNest
@@ -11,7 +13,7 @@ from hlspart.model.exploring import ExploreOptions, ExternalMemory, ResourceBudg
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
-from tests.amounts import amount
+from tests.amounts import LONG, amount
 
 TEXT = """
 void scan(int A[13][11], int B[13][11]) {
@@ -129,6 +131,7 @@ def test_whole_arrays_take_no_memory_of_nests_that_gain() -> None:
         assert [isinstance(n, ReadNest) for n in done] == read
 
 
+@pytest.mark.skipif(not LONG, reason="takes long: make test-long")
 def test_small_tiles_beside_a_still_window_take_no_less_than_the_model() -> None:
     """Some lie in registers although the window never does; what a step alone takes is no bound for them."""
     body = "if (j < 12 - (p[j] & 1)) A[i][j] = (B[i][j - 1] * B[(i * 3) % 11][j / 2]) % 97;"
