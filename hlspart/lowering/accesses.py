@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import MemoryRef, Op, excludes
+from hlspart.lowering.history import History
 from hlspart.lowering.operations import Frame, Location, Operations
 
 PARTS = "a store into part of a word of a reshaped array is not modelled"  # whether a tool writes lanes alone differs
@@ -24,7 +25,7 @@ class MemoryOperations(Operations):
 
     def load(self, place: Location, bits: int, line: int) -> int:
         """The element at ``place``: what was just stored or loaded there, else a load."""
-        history = self.events.get(place.variable)
+        history = self._history(place)
         for ident in history.before_load(place.key, place.index) if history is not None else ():
             op = self.body.ops[ident]
             assert op.ref is not None
@@ -44,6 +45,10 @@ class MemoryOperations(Operations):
             else:  # a store that may be to the same element
                 break
         return self.touch("read", place, place.values, bits, line)
+
+    def _history(self, place: Location) -> History | None:
+        """The accesses that one at ``place`` may make needless; those to what is volatile are done (C11 5.1.2.3)."""
+        return None if self.program.variable(place.variable).volatile else self.events.get(place.variable)
 
     def _lane(self, store: int, place: Location, dominates: bool, line: int) -> int | None:
         """The element at ``place`` where a store of its word has set it; None where it has set others."""
@@ -115,7 +120,7 @@ class MemoryOperations(Operations):
         if place.lanes and place.lane is None:
             raise Unmodelled(PARTS, line)
         lanes = {place.lane: value} if place.lane is not None else {}
-        history = self.events.get(place.variable)
+        history = self._history(place)
         ident = history.before_store(place.key, place.index) if history is not None else None
         if ident in self.beside and history is not None and self.body.ops[ident].ref is not None:
             ident = history.before_store(place.key, place.index, ident)

@@ -138,7 +138,8 @@ class _Promotion(Struct):
         written = {v for v, operations in by_variable.items() if any(op.kind == "store" for op in operations)}
         aliased = any(self.storage.memory(v).kept for v in written)
         for variable, operations in by_variable.items():
-            if not (aliased and self.storage.memory(variable).kept):
+            volatile = self.storage.program.variable(variable).volatile
+            if not volatile and not (aliased and self.storage.memory(variable).kept):
                 self._array(variable, operations)
 
     def _array(self, variable: int, operations: list[Op]) -> None:

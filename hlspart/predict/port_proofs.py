@@ -57,9 +57,10 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
     that the tool may make wider is left out.
     """
     storage, nest = p.elaborated.storage, p.elaborated.nest
-    if p.resource_ii <= aim or not _runs_once(storage, nest.function):
+    if p.resource_ii <= aim:
         return None
     best: Proof | None = None
+    once = _runs_once(storage, nest.function)
     for variable, count in p.counts.items():
         memory = storage.memory(variable)
         record = storage.program.variable(variable)
@@ -68,12 +69,16 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
             continue
         if bus and storage.bindings.may_be_widened(variable):
             continue
-        moved = _Moved(p, variable)
-        least, text = moved.in_all(aim, iterations) or moved.each_time() or (aim, "")
+        moved, ways = _Moved(p, variable), [(aim, "")]
+        if record.volatile:
+            ways += moved.accessed(iterations)
+        elif once:
+            ways += filter(None, [moved.in_all(aim, iterations) or moved.each_time()])
+        least, text = max(ways)
         if least > aim and (best is None or least > best.ii):
             splits = not bus and moved.declared
             text += ", which nothing makes wider" * bus
-            text += ", or as long outside of it"
+            text += ", or as long outside of it" * (not record.volatile)
             text += "; a partition of it would give the top more ports" * splits
             best = Proof(least, (), f"proved: {text}", at_ports=splits)
     return best
@@ -81,7 +86,11 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
 
 def _runs_once(storage: Storage, name: str) -> bool:
     """Whether a function is a top, or called at one place, which is in no loop: what it loads is not there already."""
+    seen = set[str]()
     while name not in storage.analysis.tops:
+        if name in seen:
+            return False
+        seen.add(name)
         calls, known = [], effects(storage.program)
         for caller in storage.program.functions.values():
             calls += [(caller, x) for x in known.calls_in(caller.body) if x.function == name]
@@ -150,6 +159,34 @@ class _Moved(Struct, frozen=True):
             return None
         least = -(-cycles // iterations)
         return least, f"{text}, II {least}" + f" in its {iterations} iterations" * (iterations > 1)
+
+    def accessed(self, iterations: int | None) -> list[tuple[int, str]]:
+        """The II that accesses to what is volatile ask for: each is one at the port, whatever the text is."""
+        p, mine = self.p, [a for a in self._accesses()[0] if a.exact and a.count is not None]
+        everywhere, sure = p.elaborated.carriers.space.domain, Counter[str]()
+        for op in p.problem.graph.memory:
+            if op.ref is not None and op.ref.variable == self.variable:
+                sure[op.ref.kind] += not op.ref.guarded and op.ref.domain == everywhere
+        memory, nest = p.elaborated.storage.memory(self.variable), p.elaborated.nest
+        at_ports = "cycles at the ports of the top function"
+
+        def cycles(loads: int, stores: int) -> int:
+            return memory.ports.interval(*(math.ceil(n / memory.layout.banks) for n in (loads, stores)))
+
+        each = cycles(sure["read"], sure["write"])
+        text = (
+            f"the {sure.total()} accesses of an iteration to '{self._name}', which is volatile, take {each} {at_ports}"
+        )
+        ways = [(each, text)]
+        if iterations and not nest.outer:
+            counts = Counter[str]()
+            for a in mine:
+                counts[a.kind] += a.count or 0
+            all_ = cycles(counts["read"], counts["write"])
+            text = f"the {counts.total()} accesses to '{self._name}', which is volatile, take {all_} {at_ports}"
+            least = -(-all_ // iterations)
+            ways.append((least, f"{text}, II {least} in {iterations} iterations"))
+        return ways
 
     def each_time(self) -> tuple[int, str] | None:
         """The same where it is not known how often the loop runs: elements that no other iteration loads or stores."""

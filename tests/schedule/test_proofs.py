@@ -148,6 +148,27 @@ def test_elements_of_a_loop_of_any_length_come_through_the_ports(case: str) -> N
     assert loop.proof is None or "'a'" in loop.proof.text or "'o'" in loop.proof.text
 
 
+VOLATILE = {  # body, the II that its accesses take at one port, one by one
+    "read again": ("o[i] = a[i] + a[i + 1] + a[i + 2];", 3),
+    "of one element": ("o[i] = a[0] + a[0];", 2),
+    "where data say": ("o[i] = a[0]; if (o[i] > 3) o[i] += a[o[i] & 15];", None),
+    "stored again": ("a[0] = i; a[0] = o[i]; a[0] = 0;", 3),
+    "inside of a border": ("o[i] = i >= 4 && i < 12 ? a[i - 1] + a[i] + a[i + 1] : 0;", 2),
+}
+
+
+@pytest.mark.parametrize("case", VOLATILE)
+def test_each_access_to_what_is_volatile_is_one_at_the_port(case: str) -> None:
+    body, least = VOLATILE[case]
+    text = (
+        "void f(volatile int *a, int o[16]) {\n#pragma HLS INTERFACE m_axi port=a depth=64\n"
+        f"L: for (int i = 0; i < 16; i++) {{\n#pragma HLS PIPELINE II=1\n{body}\n}}\n}}\n"
+    )
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.pipelined]
+    assert loop.may_miss and (None if loop.proof is None else loop.proof.ii) == least
+    assert loop.proof is None or ("volatile" in loop.proof.text and "outside" not in loop.proof.text)
+
+
 def test_what_several_calls_load_may_be_kept_from_the_first_one() -> None:
     """Four calls of 16 iterations with 64 elements at two ports: 32 cycles of loading for 64 iterations."""
     loop = "L: for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n" + THROUGH_PORTS["four each"][1]
