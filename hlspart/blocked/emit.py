@@ -271,11 +271,10 @@ class LayoutWriter:
         start = self._start(conversion.unit)
         line, column = source.line_column(start)
         indent = "".join(c if c in " \t" else " " for c in source.line_text(line)[: column - 1])
-        end = "\r\n" if source.text[: source.text.find("\n") + 1].endswith("\r\n") else "\n"
         if conversion.after:
-            self._insert(stmt.span.path, stmt.span.end, f"{end}{indent}{call}")
+            self._insert(stmt.span.path, stmt.span.end, f"\n{indent}{call}")
         else:
-            self._insert(stmt.span.path, start, f"{call}{end}{indent}")
+            self._insert(stmt.span.path, start, f"{call}\n{indent}")
 
     def _start(self, unit: int) -> int:
         """Where a statement begins, its label included."""

@@ -203,7 +203,7 @@ def _placed(source: SourceText, span: Span, lines: list[str]) -> Edit:
     body = "\n".join(["", *lines]) if here.strip() else "\n".join(lines)
     if not here.strip():
         body = body[len(here) :] if body.startswith(here) else body.lstrip(" \t")
-    return Edit(span, body.replace("\n", "\r\n" if "\r\n" in source.text else "\n"))
+    return Edit(span, body)
 
 
 def _refused(refusal: Refusal) -> Judgement:

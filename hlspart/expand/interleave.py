@@ -247,7 +247,7 @@ def around(
         else:
             first = f"{{ {first}"
     if heads and line > loop.header.span.end and not text[line:start].strip():
-        buffer.insert(path, line - 1, f"\n{pad}{first}")
+        buffer.insert(path, program.sources[path].above(line), f"\n{pad}{first}")
     else:
         buffer.insert(path, start, f"{first} ")
     buffer.insert(path, ends[1].at.span.end, behind)

@@ -266,6 +266,8 @@ def type_text(program: Program, variable: int) -> str:
         if tag is None:
             raise Refusal("condition", f"the type of {v.name} has no name", v.at)
         text = tag[0]
+    if "(" in text and isinstance(element, ScalarType):  # decltype(x), of what may not be there
+        return element.name
     words = [w for w in re.split(r"\s+", text) if w not in ("const", "static", "register", "constexpr", "auto")]
     return " ".join(words) if words or not isinstance(element, ScalarType) else element.name
 
@@ -324,7 +326,7 @@ def in_front(program: Program, buffer: EditBuffer, loop: Loop, lines: Sequence[s
     line = text.rfind("\n", 0, start) + 1
     above = "".join("\n" + padded(pad, x) for x in lines)
     if line and not text[line:start].strip():
-        buffer.insert(path, line - 1, above)
+        buffer.insert(path, program.sources[path].above(line), above)
     else:
         buffer.insert(path, start, f"{above}\n{pad}")
 

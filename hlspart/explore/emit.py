@@ -89,12 +89,11 @@ def write(
         indent = line[: len(line) - len(line.lstrip())]
         block = ("\n" + indent).join(lines)
         head = before(source.text, written.function.at.span.start)
-        newline = "\r\n" if "\r\n" in source.text else "\n"
-        first = "" if source.text[:head].rstrip(" \t")[-1:] in ("", "\n") else newline
+        first = "" if source.text[:head].rstrip(" \t")[-1:] in ("", "\n") else "\n"
         edits.setdefault(source.path, []).extend((
             *([Edit(Span(source.path, head, head),
-                    first + "\n".join([*done.functions, "", ""]).replace("\n", newline))] if done.functions else []),
-            Edit(at, block.replace("\n", newline)),
+                    first + "\n".join([*done.functions, "", ""]))] if done.functions else []),
+            Edit(at, block),
         ))  # fmt: skip
     for (array, dim), n in lanes.items():
         _interface(program, chosen[0][0].function, array, dim, n, edits)
@@ -121,12 +120,11 @@ def _interface(
     """Banks of an array of the function, so that a copy may move several words at once."""
     source = program.sources[function.at.span.path]
     start = function.body.at.span.start + 1
-    newline = "\r\n" if "\r\n" in source.text else "\n"
     line = (
         f"#pragma HLS ARRAY_PARTITION variable={program.variable(array).name} type=cyclic factor={lanes} dim={dim + 1}"
     )
     rest = source.text[start:].split("\n", 1)[0].strip()  # a pragma takes its whole line
-    text = newline + line + (newline if rest else "")
+    text = "\n" + line + ("\n" if rest else "")
     edits.setdefault(source.path, []).append(Edit(Span(source.path, start, start), text))
 
 

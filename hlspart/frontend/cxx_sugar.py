@@ -73,11 +73,11 @@ class _Sugar:
                 inside = tokens[at + 2 : end]
                 shape = declared(inside[0].text, tokens, at) if len(inside) == 1 else None
                 if shape is not None and not shape.extents and shape.type[0].text != "auto":
-                    tokens[at : end + 1] = [like(t.text, t.kind, tokens[at]) for t in shape.type]
+                    tokens[at : end + 1] = [_instead(t, tokens[at], tokens[end]) for t in shape.type]
                 value = [t.text for t in tokens[end + 3 : end + 3 + len(inside) + 1]]
                 computed = tokens[end + 2].text == "=" and any(t.text in _COMPUTES for t in inside[1:])
                 if computed and value == [*(t.text for t in inside), ";"]:
-                    tokens[at : end + 1] = [like("auto", "id", tokens[at])]
+                    tokens[at : end + 1] = [_instead(like("auto", "id", tokens[at]), tokens[at], tokens[end])]
             at += 1
 
     # --------------------------------------------------------------------------------- bindings
@@ -390,3 +390,11 @@ def _end_of_head(tokens: Sequence[Token], at: int) -> int:
 
 def _word(text: str) -> bool:
     return text[0].isalpha() or text[0] == "_"
+
+
+def _instead(word: Token, first: Token, last: Token) -> Token:
+    """A word that stands for all tokens from ``first`` to ``last``."""
+    new = like(word.text, word.kind, first)
+    if first.use is last.use and first.path == last.path:
+        new.end = last.end
+    return new

@@ -40,6 +40,16 @@ class SourceText(Struct, frozen=True, dict=True):
             at = self.text.find("\n", at + 1)
         return starts
 
+    @cached_property
+    def newline(self) -> str:
+        """The line end of the file: that of its first line."""
+        at = self.text.find("\n")
+        return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
+
+    def with_line_ends(self, text: str) -> str:
+        """New text with the line ends of the file."""
+        return re.sub(r"\r?\n", "\r\n", text) if self.newline == "\r\n" and "\n" in text else text
+
     def line_column(self, offset: int) -> tuple[int, int]:
         """1-based line and column of ``offset``; columns count characters."""
         line = bisect_right(self._line_starts, offset)
@@ -52,6 +62,10 @@ class SourceText(Struct, frozen=True, dict=True):
         if end > start and self.text[end - 1] == "\r":
             end -= 1
         return Span(self.path, start, end)
+
+    def above(self, offset: int) -> int:
+        """Where the line above that of ``offset`` ends: what is inserted there begins with a line end."""
+        return self.line_span(self.line_column(offset)[0] - 1).end
 
     def line_text(self, line: int) -> str:
         """Text of a 1-based line, without its line end."""
@@ -127,7 +141,7 @@ def _inside(comment: str) -> str:
 
 
 def apply_edits(source: SourceText, edits: Iterable[Edit]) -> str:
-    """Text of ``source`` after ``edits``; insertions at one offset keep their given order.
+    """Text of ``source`` after ``edits``, in its line ends; insertions at one offset keep their given order.
 
     Raises ValueError on overlapping edits or on an edit of another file: that is a bug of the caller.
     """
@@ -139,7 +153,7 @@ def apply_edits(source: SourceText, edits: Iterable[Edit]) -> str:
             raise ValueError(f"edit of {edit.span.path} applied to {source.path}")
         if edit.span.start < at:
             raise ValueError(f"overlapping edits at offset {edit.span.start} of {source.path}")
-        parts += (source.text[at : edit.span.start], edit.text)
+        parts += (source.text[at : edit.span.start], source.with_line_ends(edit.text))
         at = edit.span.end
     parts.append(source.text[at:])
     return "".join(parts)

@@ -125,7 +125,7 @@ class WindowEmitter(Struct):
             self.buffer.insert(path, loop.header.span.end, " {")
         above = "".join("\n" + x for x in head)
         if alone:
-            self.buffer.insert(path, line - 1, above)
+            self.buffer.insert(path, source.above(line), above)
         else:
             self.buffer.insert(path, first, f"{above}\n{pad}{'    ' * conditional}")
         end = body.at.span.end - 1 if body.braces else body.at.span.end
@@ -133,9 +133,9 @@ class WindowEmitter(Struct):
         apart = body.braces and close > first and not source.text[close:end].strip()
         below = f"\n{pad}}}" * conditional
         if conditional and alone:
-            self._indented(Span(path, line, close - 1 if apart else end))
+            self._indented(Span(path, line, source.above(close) if apart else end))
         if apart:
-            self.buffer.insert(path, close - 1, below)
+            self.buffer.insert(path, source.above(close), below)
         else:
             self.buffer.insert(path, end, f"{below}\n{outer}" + "}" * (not body.braces))
 

@@ -176,9 +176,8 @@ def _lanes(program: Program, region: AccessRegion, gather: Gather, banks: int, e
 def _include(program: Program, path: str, buffer: EditBuffer) -> None:
     """The headers at the top of the file, where they are not there already."""
     text = program.sources[path].text
-    newline = "\r\n" if "\r\n" in text[:2000] else "\n"
     for header in HEADERS:
-        line = f'#include "{header}"{newline}'
+        line = f'#include "{header}"\n'
         there = re.search(rf'^[ \t]*#[ \t]*include[ \t]*["<]{re.escape(header)}[">]', text, re.M)
         start = len(text) - len(text.removeprefix("\ufeff"))
         if there is None and line not in buffer.text(Span(path, start, start)):

@@ -61,7 +61,6 @@ def place(program: Program, region: AccessRegion, begin: str, end: str, buffer: 
     line = source.line_text(number)
     indent = line[: len(line) - len(line.lstrip())]
     alone = column == len(indent) + 1
-    newline = "\r\n" if "\r\n" in source.text[:2000] else "\n"
     braces = region.loop.body.braces
     inner = indent if alone and braces else indent + "    "
 
@@ -72,14 +71,14 @@ def place(program: Program, region: AccessRegion, begin: str, end: str, buffer: 
                 lines.append(one)
             else:
                 lines += [inner + part for part in folded(one, WIDTH - len(inner)).split("\n")]
-        return "".join(newline + one for one in lines)
+        return "".join("\n" + one for one in lines)
 
-    before = block(begin) if not braces or not alone else block(begin).removeprefix(newline + inner)
-    buffer.insert(first.path, first.start, ("" if braces else "{") + before + newline + inner)
-    after = (block(end) if end.strip() else "") + ("" if braces else newline + indent + "}")
+    before = block(begin) if not braces or not alone else block(begin).removeprefix("\n" + inner)
+    buffer.insert(first.path, first.start, ("" if braces else "{") + before + "\n" + inner)
+    after = (block(end) if end.strip() else "") + ("" if braces else f"\n{indent}}}")
     rest = source.text[last.end :].split("\n", 1)[0]
     if after and braces and rest.strip() and rest.strip()[0] not in "}/":
-        after += newline + inner.removesuffix(rest[: len(rest) - len(rest.lstrip())])  # no `if` guards what follows
+        after += "\n" + inner.removesuffix(rest[: len(rest) - len(rest.lstrip())])  # no `if` guards what follows
     if after:
         buffer.insert(last.path, last.end, after, closing=True)
 
@@ -152,5 +151,4 @@ def insert_macros(program: Program, plan: Plan, macros: Sequence[Macro], buffer:
             macros=[folded(m.text, WIDTH, "    ", " \\") for m in macros],
         )
         whole = program.sources[span.path].text
-        newline = "\r\n" if "\r\n" in whole[:2000] else "\n"
-        buffer.insert(span.path, before(whole, span.start), text.replace("\n", newline))
+        buffer.insert(span.path, before(whole, span.start), text)

@@ -119,7 +119,7 @@ def _edit_pragma(
                 if line is None:
                     return GroupRefusal("pragma", "a pragma on the array is spelled in a way that cannot be edited", at)
                 lines.append(line)
-        new = _line_end(program, at.span).join(dict.fromkeys(lines))
+        new = "\n".join(dict.fromkeys(lines))
     elif plan.style == "bankdim":
         wanted = [v for v in mine if v not in placed]
         placed.update(wanted)
@@ -127,14 +127,14 @@ def _edit_pragma(
         positional = directives[0].option("type") is None
         lines = [line for v in wanted for line in partition_lines(plan, plan.names[v][0], positional)]
         comment = _comment(program, plan, mine, at.kind != "plain")
-        new = (_line_end(program, at.span) + indent).join(lines) if lines else comment
+        new = f"\n{indent}".join(lines) if lines else comment
         if at.kind != "plain" and lines:
             return GroupRefusal("macro", "a pragma on the array comes out of a macro", at)
     else:  # the first of several pragmas gets the comment, the others leave an empty line
         variables = [v for v in mine if v not in placed]
         placed.update(variables)
         new = _comment(program, plan, variables, program.pragmas[index].spelling != "#pragma") if variables else ""
-    buffer.replace(Origin(at.span), new + _line_end(program, at.span) * max(0, old.count("\n") - new.count("\n")))
+    buffer.replace(Origin(at.span), new + "\n" * max(0, old.count("\n") - new.count("\n")))
     return None
 
 
@@ -177,12 +177,6 @@ def _indent(program: Program, span: Span) -> str:
     return "".join(c if c in " \t" else " " for c in source.line_text(line)[: column - 1])
 
 
-def _line_end(program: Program, span: Span) -> str:
-    text = program.sources[span.path].text
-    at = text.find("\n", span.start)
-    return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
-
-
 def _partition_owners(program: Program, plan: Plan) -> list[Variable]:
     """The members whose memory it is: all but the parameters that a caller in the group fills."""
     fed = {edge.formal for edge in plan.group.edges}
@@ -223,7 +217,6 @@ def _after(
     if not function.body.at.editable:
         return GroupRefusal("macro", "the function's body comes out of a macro", function.body.at)
     source = program.sources[path]
-    end = _line_end(program, Span(path, offset, offset))
     number = source.line_column(offset - 1)[0]
     line = source.line_span(number)
     rest = source.text[offset : line.end]
@@ -231,7 +224,7 @@ def _after(
     own = source.line_text(source.line_column(statements[0].at.span.start)[0] if statements else number)
     indent = own[: len(own) - len(own.lstrip())]
     if re.fullmatch(r"\s*(?://.*|/\*(?:(?!\*/).)*\*/\s*)?", rest):
-        buffer.insert(path, line.end, "".join(f"{end}{indent}{text}" for text in lines))
+        buffer.insert(path, line.end, "".join(f"\n{indent}{text}" for text in lines))
     else:
-        buffer.insert(path, offset, "".join(f"{end}{indent}{text}" for text in lines) + end + indent)
+        buffer.insert(path, offset, "".join(f"\n{indent}{text}" for text in lines) + "\n" + indent)
     return None

@@ -66,9 +66,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             fix = None
             if facts.editable(pipeline):
                 span = pipeline.at.span
-                source = facts.program.sources[span.path].text
-                indent = source[source.rfind("\n", 0, span.start) + 1 : span.start]
-                end = "\r\n" if source[span.end : span.end + 2] == "\r\n" else "\n"
+                source = facts.program.sources[span.path]
+                indent = source.text[source.text.rfind("\n", 0, span.start) + 1 : span.start]
                 if not indent.strip():
-                    fix = Fix(f"add {text}", (Edit(Span(span.path, span.end, span.end), f"{end}{indent}{text}"),), True)
+                    fix = Fix(
+                        f"add {text}",
+                        (Edit(Span(span.path, span.end, span.end), f"{source.newline}{indent}{text}"),),
+                        True,
+                    )
             yield facts.report(RULE, hard[0].at, message, text, [(pipeline.at, "the pipeline")], fix)

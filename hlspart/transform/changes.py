@@ -247,7 +247,7 @@ class TextChanges(Printer):
         """A line end with the indentation of the line in which ``span`` begins."""
         source = self.program.sources[span.path]
         line = source.line_text(source.line_column(span.start)[0])
-        return ("\r\n" if "\r\n" in source.text else "\n") + line[: len(line) - len(line.lstrip())]
+        return "\n" + line[: len(line) - len(line.lstrip())]
 
     def _expr(self, e: Expr, frame: Kept) -> None:
         """The changes inside an expression that keeps its text."""

@@ -147,7 +147,7 @@ class _Output:
     def part(self, part: Part, anchor: int, around: Kept) -> None:
         """Render what a change at the old offset ``anchor`` puts there."""
         if isinstance(part, str):
-            self.add(part, anchor, False)
+            self.add(self.source.with_line_ends(part), anchor, False)
         elif isinstance(part, Kept):
             part._render(self, around)
         else:
@@ -218,7 +218,7 @@ def render(source: SourceText, whole: Kept) -> Rendered:
     out = _Output(source)
     whole._render(out, None)
     new = SourceText(source.path, "".join(out.texts))
-    return Rendered(source, new, tuple(out.pieces), tuple(_edits(whole, new)))
+    return Rendered(source, new, tuple(out.pieces), tuple(_edits(whole, source, new)))
 
 
 def edited(source: SourceText, edits: Sequence[Edit]) -> Rendered:
@@ -264,17 +264,17 @@ def joined(first: Rendered, second: Sequence[Edit]) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-def _edits(kept: Kept, new: SourceText) -> Iterator[Edit]:
+def _edits(kept: Kept, old: SourceText, new: SourceText) -> Iterator[Edit]:
     """The changes as edits of the old text; of several copies of a stretch the first is the stretch itself."""
     for (start, end), parts in kept.changes:
         at, text = start, ""
         for part in _flat(parts):
             if isinstance(part, str):
-                text += part
+                text += old.with_line_ends(part)
             elif part.span.path == kept.span.path and at <= part.span.start and part.span.end <= end:
                 if text or part.span.start > at:
                     yield Edit(Span(kept.span.path, at, part.span.start), text)
-                yield from _edits(part, new)
+                yield from _edits(part, old, new)
                 at, text = part.span.end, ""
             else:
                 assert part.at is not None

@@ -20,6 +20,8 @@ from hlspart.model.program import (
     Block,
     Call,
     Cast,
+    Comma,
+    Conditional,
     Const,
     Declare,
     Expr,
@@ -239,8 +241,8 @@ class _Unroll:
         rows: list[Stmt] = []
         first = value(inside, False)
         if any(_is(e, self.iterator.id) for e in walk(first)):
-            rows, first = self._constant(self.free(f"{self.iterator.name}_at"), first, inside)
-        again, named = self._constant(self.iterator.name, first, inside)
+            rows, first = self._variable(self.free(f"{self.iterator.name}_at"), first, inside)
+        again, named = self._variable(self.iterator.name, first, inside)
         assert isinstance(named, Name)
 
         def use(at: Origin, exact: bool) -> Expr:
@@ -254,23 +256,40 @@ class _Unroll:
             return Block(self.copier.ident(), place, (*again, void, *body))
         return Block(self.copier.ident(), place, (*rows, Block(self.copier.ident(), inside, (*again, void, *body))))
 
-    def _constant(self, name: str, value: Expr, at: Origin) -> tuple[list[Stmt], Expr]:
-        """The declaration of a constant of the iterator's type, and its use."""
+    def _variable(self, name: str, value: Expr, at: Origin) -> tuple[list[Stmt], Expr]:
+        """A variable of the iterator's type: its declaration, its use. Overloads would tell it from a constant."""
         new = self.copier.variable(
-            self.iterator, name=name, type=self.kind, const=True, storage="local", init=value, scope=self.loop.body.id
+            self.iterator, name=name, type=self.kind, storage="local", init=value, scope=self.loop.body.id
         )
         self.copier.of_variable[new] = self.iterator.id
         return [Declare(at, (new,))], Name(at, self.iterator.type, new)
 
     def _said_by_name(self) -> bool:
-        """Whether a macro, or text that no record explains, says the iterator's name in the body."""
+        """Whether a macro, text that no record explains, or what may be a reference says the iterator's name."""
         program, body = self.program, self.loop.body.at.span
         declared = {d.name.span for v in program.variables for d in v.declarations}
         names = [e for e in all_expressions(program, self.loop.body) if isinstance(e, Name)]
         evaluated = {(e.at.span.path, e.at.span.end) for e in names}
         said = [at for at in program.mentions.get(self.iterator.name, ()) if _within(at, body) and at not in declared]
         macro = any(_is(e, self.iterator.id) and e.at.kind != "plain" for e in names)
-        return macro or any((at.path, at.end) not in evaluated for at in said)
+        return macro or self._is_bound() or any((at.path, at.end) not in evaluated for at in said)
+
+    def _is_bound(self) -> bool:
+        """Whether a call may bind the iterator to a reference that a number of its type does not fit as well."""
+        for call in all_expressions(self.program, self.loop.body) if self.exact else ():
+            if isinstance(call, Call) and not (call.function and "." in call.function):  # a stream takes any value
+                for k, given in enumerate(call.args):
+                    if any(_is(e, self.iterator.id) for e in _objects(given)) and not self._takes_values(call, k):
+                        return True
+        return False
+
+    def _takes_values(self, call: Call, k: int) -> bool:
+        """Whether argument ``k`` of a call is a new object, whatever is given, and no other function may be meant."""
+        functions, name = self.program.functions, call.function or ""
+        if name not in functions or "(" in name or any(other.startswith(f"{name}(") for other in functions):
+            return False
+        params = functions[name].params
+        return k < len(params) and not self.program.variable(params[k]).reference
 
     def _number(self, k: int) -> Value:
         """The iterator in iteration ``k``, as a number of its type."""
@@ -336,6 +355,17 @@ class _Unroll:
         """Whether more than one statement may stand where the loop stands."""
         body = self.program.functions[self.loop.function].body
         return any(isinstance(s, Block) and s.braces and self.loop in s.body for s in walk_statements(body))
+
+
+def _objects(e: Expr) -> Iterator[Expr]:
+    """What a reference to ``e`` may be bound to, other than a new value."""
+    if isinstance(e, Conditional):
+        yield from _objects(e.then)
+        yield from _objects(e.other)
+    elif isinstance(e, Comma):
+        yield from _objects(e.items[-1])
+    else:
+        yield e
 
 
 def _lasts(variable: Variable) -> bool:

@@ -198,7 +198,9 @@ class Edges:
             ("local type", lambda: f"{{ struct t {{ int q; }} {k} = {{({value()}) & 7}}; acc += {k}.q; }}"),
             (
                 "switch",
-                lambda: f"switch (({value()}) & 3) {{ case 0: acc++; break; case 1: acc ^= ({value()}) & 63; default: ; }}",
+                lambda: (
+                    f"switch (({value()}) & 3) {{ case 0: acc++; break; case 1: acc ^= ({value()}) & 63; default: ; }}"
+                ),
             ),
             ("continue", lambda: f"if (acc % 7 == 3) continue; acc += ({value()}) & 3;"),
             ("break", lambda: f"if (acc % 11 == 5) break; acc += ({value()}) & 3;"),
