@@ -20,8 +20,6 @@ from hlspart.model.program import (
     Block,
     Call,
     Cast,
-    Comma,
-    Conditional,
     Const,
     Declare,
     Expr,
@@ -49,6 +47,7 @@ from hlspart.model.source import Origin, Span
 from hlspart.transform.changes import inserted, label_span, made
 from hlspart.transform.copying import Copier, Value, all_expressions, with_statements
 from hlspart.transform.forward import Forward
+from hlspart.transform.objects import is_name, is_needed_by_name, is_within
 from hlspart.transform.printer import Unprintable
 
 #: Copies of a loop body that are still worth reading.
@@ -108,12 +107,12 @@ def refuse_unroll(program: Program, info: LoopInfo, what: Unrolling) -> None:
     inner = {s.id for s in walk_statements(loop.body) if isinstance(s, Loop)}
     if any(d.loop in inner and d.pragma is None for d in program.directives):
         refuse("a directive file speaks of a loop inside")
-    if any(_within(at, loop.at.span) for at, _ in program.counted):
+    if any(is_within(at, loop.at.span) for at, _ in program.counted):
         refuse("text that stands for its own place")
     for e in all_expressions(program, loop.body):
         if isinstance(e, OpaqueExpr) and e.what == "statement expression":
             refuse("the body has a statement expression", e.at)
-        if isinstance(e, Unary) and e.op == "&" and _is(e.operand, variable.id):
+        if isinstance(e, Unary) and e.op == "&" and is_name(e.operand, variable.id):
             refuse("the address of the iterator is taken", e.at)
     if variable.volatile or variable.storage == "static":
         refuse("the iterator may change on its own")
@@ -150,7 +149,7 @@ class _Unroll:
         self.kind = replace(kind, name=spelled)
         self.literal = set(spelled.split()) <= _BASIC or spelled in _STANDARD
         self.exact = program.cxx(self.loop.at.span.path)
-        self.by_name = self._said_by_name()
+        self.by_name = is_needed_by_name(program, self.loop, self.iterator)
 
     def _of_loop(self, stmt: Stmt) -> bool:
         """Whether a statement of the body is a pragma about the loop, not about something declared in the body."""
@@ -240,7 +239,7 @@ class _Unroll:
         inside = made(self.loop.body.at)
         rows: list[Stmt] = []
         first = value(inside, False)
-        if any(_is(e, self.iterator.id) for e in walk(first)):
+        if any(is_name(e, self.iterator.id) for e in walk(first)):
             rows, first = self._variable(self.free(f"{self.iterator.name}_at"), first, inside)
         again, named = self._variable(self.iterator.name, first, inside)
         assert isinstance(named, Name)
@@ -263,33 +262,6 @@ class _Unroll:
         )
         self.copier.of_variable[new] = self.iterator.id
         return [Declare(at, (new,))], Name(at, self.iterator.type, new)
-
-    def _said_by_name(self) -> bool:
-        """Whether a macro, text that no record explains, or what may be a reference says the iterator's name."""
-        program, body = self.program, self.loop.body.at.span
-        declared = {d.name.span for v in program.variables for d in v.declarations}
-        names = [e for e in all_expressions(program, self.loop.body) if isinstance(e, Name)]
-        evaluated = {(e.at.span.path, e.at.span.end) for e in names}
-        said = [at for at in program.mentions.get(self.iterator.name, ()) if _within(at, body) and at not in declared]
-        macro = any(_is(e, self.iterator.id) and e.at.kind != "plain" for e in names)
-        return macro or self._is_bound() or any((at.path, at.end) not in evaluated for at in said)
-
-    def _is_bound(self) -> bool:
-        """Whether a call may bind the iterator to a reference that a number of its type does not fit as well."""
-        for call in all_expressions(self.program, self.loop.body) if self.exact else ():
-            if isinstance(call, Call) and not (call.function and "." in call.function):  # a stream takes any value
-                for k, given in enumerate(call.args):
-                    if any(_is(e, self.iterator.id) for e in _objects(given)) and not self._takes_values(call, k):
-                        return True
-        return False
-
-    def _takes_values(self, call: Call, k: int) -> bool:
-        """Whether argument ``k`` of a call is a new object, whatever is given, and no other function may be meant."""
-        functions, name = self.program.functions, call.function or ""
-        if name not in functions or "(" in name or any(other.startswith(f"{name}(") for other in functions):
-            return False
-        params = functions[name].params
-        return k < len(params) and not self.program.variable(params[k]).reference
 
     def _number(self, k: int) -> Value:
         """The iterator in iteration ``k``, as a number of its type."""
@@ -343,7 +315,7 @@ class _Unroll:
     def _reads(self, stmt: Stmt) -> int:
         """How often ``stmt`` names the iterator, but for assignments to it."""
         mine = self.iterator.id
-        return sum(_is(e, mine) - _assigns(e, mine) for e in all_expressions(self.program, stmt))
+        return sum(is_name(e, mine) - _assigns(e, mine) for e in all_expressions(self.program, stmt))
 
     def _unrolls(self, mark: Stmt) -> bool:
         """Whether a pragma is about the unrolling that is done."""
@@ -357,24 +329,9 @@ class _Unroll:
         return any(isinstance(s, Block) and s.braces and self.loop in s.body for s in walk_statements(body))
 
 
-def _objects(e: Expr) -> Iterator[Expr]:
-    """What a reference to ``e`` may be bound to, other than a new value."""
-    if isinstance(e, Conditional):
-        yield from _objects(e.then)
-        yield from _objects(e.other)
-    elif isinstance(e, Comma):
-        yield from _objects(e.items[-1])
-    else:
-        yield e
-
-
 def _lasts(variable: Variable) -> bool:
     """Whether a variable is one object for all iterations."""
     return variable.storage == "static" and not (variable.const and isinstance(variable.type, ScalarType))
-
-
-def _within(inner: Span, outer: Span) -> bool:
-    return inner.path == outer.path and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _only_counts(loop: Loop, info: LoopInfo) -> bool:
@@ -401,16 +358,16 @@ def _overshoots(program: Program, loop: Loop, info: LoopInfo) -> bool:
         return False
     if not isinstance(test, Binary) or test.op not in ("<", "<=", ">", ">=") or variable.storage == "static":
         return False
-    on_left = _is(test.left, variable.id)
+    on_left = is_name(test.left, variable.id)
     side, bound = (test.left, test.right) if on_left else (test.right, test.left)
     falling = (test.op[0] == ">") == on_left
-    if not _is(side, variable.id) or falling != ((info.step or 0) < 0):
+    if not is_name(side, variable.id) or falling != ((info.step or 0) < 0):
         return False
-    if any(isinstance(e, Assign | IncDec | Call) or _is(e, variable.id) for e in walk(bound)):
+    if any(isinstance(e, Assign | IncDec | Call) or is_name(e, variable.id) for e in walk(bound)):
         return False
     body = program.functions[loop.function].body
     known = {id(e) for s in walk_statements(body) if _sets(s, variable.id) for e in all_expressions(program, s)}
-    return all(id(e) in known for e in all_expressions(program, body) if _is(e, variable.id))
+    return all(id(e) in known for e in all_expressions(program, body) if is_name(e, variable.id))
 
 
 def _sets(stmt: Stmt, variable: int) -> bool:
@@ -423,8 +380,4 @@ def _sets(stmt: Stmt, variable: int) -> bool:
 
 
 def _assigns(expr: Expr, variable: int) -> bool:
-    return isinstance(expr, Assign) and expr.op == "=" and _is(expr.target, variable)
-
-
-def _is(expr: Expr, variable: int) -> bool:
-    return isinstance(expr, Name) and expr.variable == variable
+    return isinstance(expr, Assign) and expr.op == "=" and is_name(expr.target, variable)
