@@ -83,6 +83,7 @@ def _modules() -> Iterator[tuple[object, str | None]]:
         yield module, getattr(module, "__name__", point.name)
 
 
+@cache
 def catalogue() -> tuple[RuleInfo, ...]:
     """What reports and ``hlspart rules`` say about each rule."""
     return tuple(entry.info() for entry in entries())

@@ -61,12 +61,22 @@ class _Walk:
                 self._loop(stmt, state)
             case c.Switch(test=test, body=body):
                 self.expression(test, state)
-                inside = state.copy()
+                inside, left = state.copy(), list[set[int]]()  # what is written on each way out
                 self.branches += 1
                 for inner in body.body:
+                    if isinstance(inner, c.Case):
+                        inside.sure = set(state.sure)
                     inside.over = False
                     self.statement(inner, inside)
+                    if isinstance(inner, c.Jump) and inner.kind == "break":
+                        left.append(set(inside.sure))
                 self.branches -= 1
+                left += [] if inside.over else [set(inside.sure)]
+                inside.sure |= set.intersection(*left) if left else set()
+                if any(isinstance(s, c.Case) and s.low is None for s in body.body) and left:
+                    state.sure |= set.intersection(*left)
+                    state.maybe |= inside.maybe
+                    return
                 kind = test.type
                 if not (isinstance(kind, c.ScalarType) and kind.library is not None and _leaves_out(body, kind)):
                     # some value of a type of few bits has no case; whether one of the others can come is not known

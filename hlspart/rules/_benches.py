@@ -9,7 +9,7 @@ from hlspart.model.code import once_per_code
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts
 from hlspart.rules._interfaces import callers, interfaces
-from hlspart.rules._uses import own_expressions
+from hlspart.rules._uses import calls, nodes
 
 HEAP = ("malloc", "calloc", "realloc", "new")
 _FILES = "fopen freopen fread fgets fscanf fgetc getc scanf getchar gets tmpfile"
@@ -33,17 +33,12 @@ def hardware(program: c.Program) -> dict[str, None]:
     functions = dict.fromkeys(sorted({f for f in about if f is not None and f in program.functions and f != "main"}))
     todo = list(functions)
     while todo:
-        for call in calls(program, program.functions[todo.pop()]):
+        for call in calls(program)[todo.pop()]:
             name = (call.function or "").rpartition("::")[2]
             if name in program.functions and name not in functions:
                 functions[name] = None
                 todo.append(name)
     return functions
-
-
-def calls(program: c.Program, function: c.Function) -> list[c.Call]:
-    """The calls in a function's body."""
-    return [x for e in own_expressions(program, function.body) for x in c.walk(e) if isinstance(x, c.Call)]
 
 
 def entries(facts: Facts) -> frozenset[str]:
@@ -85,7 +80,7 @@ def _on_processors(program: c.Program) -> frozenset[str]:
     ports = {d.function for d in program.directives if d.kind == "interface" and d.dialect == "vitis" and d.usable}
     if not ports and "main" not in program.functions:
         return frozenset()
-    callees = {n: {x.function for x in calls(program, f) if x.function} for n, f in program.functions.items()}
+    callees = {n: {x.function for x in own if x.function} for n, own in calls(program).items()}
     hosts = {n for n, called in callees.items() if n not in built and called & ports and _of_host(program, n)}
     roots = (hosts | {"main"}) & callees.keys()
     reached, todo = {n: set[str]() for n in roots}, sorted(roots)
@@ -105,12 +100,11 @@ def _on_processors(program: c.Program) -> frozenset[str]:
 def _of_host(program: c.Program, name: str) -> bool:
     """Whether a function asks for what a processor has alone: files, a console, memory as it runs."""
     function = program.functions[name]
-    for expr in own_expressions(program, function.body):
-        for node in c.walk(expr):
-            if isinstance(node, c.Call) and (node.function or "").rpartition("::")[2] in _CALLS:
-                return True
-            if isinstance(node, c.OpaqueExpr) and program.text(node.at) in _STREAMS:
-                return True
+    for node in nodes(program)[name]:
+        if isinstance(node, c.Call) and (node.function or "").rpartition("::")[2] in _CALLS:
+            return True
+        if isinstance(node, c.OpaqueExpr) and program.text(node.at) in _STREAMS:
+            return True
     return any(h.names & _UNREAD for h in program.holes if inside(h.at, function.at.span))
 
 

@@ -16,6 +16,7 @@ from hlspart.rules._traces import FifoStep, ManySteps, OpenBehaviour, TaskFrame,
 from hlspart.rules._uses import root_of
 
 _FUEL = 20_000  # statements
+_FEW = 5_000  # of a task of which nobody claims anything
 
 
 class ElementStep(FifoStep, frozen=True):
@@ -29,9 +30,9 @@ class ElementStep(FifoStep, frozen=True):
 class ElementTrace(TaskTrace):
     """Loads and stores of an array in a loop, one after the other."""
 
-    def __init__(self, program: c.Program, array: int, loop: int | None = None) -> None:
+    def __init__(self, program: c.Program, array: int, loop: int | None = None, fuel: int = _FUEL) -> None:
         super().__init__(program, frozenset({(array, ())}))
-        self.fuel, self._loop_id = _FUEL, loop
+        self.fuel, self._loop_id = fuel, loop
         self._body = program.loops[loop].body if loop is not None else None
         self._run = self._iteration = -1
 
@@ -93,6 +94,6 @@ def meeting(program: c.Program, function: str, array: int, loop: int, inside: bo
 def elements(program: c.Program, array: int, stmt: c.Stmt) -> list[ElementStep] | None:
     """All loads and stores of an array in a statement, in order; None where the text does not tell them."""
     try:
-        return [step for step in ElementTrace(program, array).of(stmt) if isinstance(step, ElementStep)]
+        return [step for step in ElementTrace(program, array, fuel=_FEW).of(stmt) if isinstance(step, ElementStep)]
     except (OpenBehaviour, ManySteps, TaskReturn):
         return None

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayType, Call, CType, Loop, Program, StructType, Variable, vector, walk
+from hlspart.model.program import ArrayType, CType, Loop, Program, StructType, Variable, vector
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts
-from hlspart.rules._uses import own_expressions
+from hlspart.rules._uses import calls
 
 _LINKAGE = re.compile(r'^[^\n/]*\bextern\s+"C"', re.M)
 PORT_MODES = (
@@ -30,13 +30,12 @@ def interfaces(facts: Facts) -> Iterator[tuple[Directive, str]]:
 @once_per_code(2)
 def callers(program: Program) -> dict[str, list[tuple[str, Origin]]]:
     """Function -> the functions that call it, with the places of the calls."""
-    calls: dict[str, list[tuple[str, Origin]]] = {}
-    for name, function in program.functions.items():
-        for top in own_expressions(program, function.body):
-            for node in walk(top):
-                if isinstance(node, Call) and node.function in program.functions:
-                    calls.setdefault(node.function or "", []).append((name, node.at))
-    return calls
+    by: dict[str, list[tuple[str, Origin]]] = {}
+    for name, own in calls(program).items():
+        for call in own:
+            if call.function in program.functions:
+                by.setdefault(call.function or "", []).append((name, call.at))
+    return by
 
 
 def for_host(facts: Facts, name: str) -> bool:

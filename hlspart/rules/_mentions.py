@@ -8,6 +8,7 @@ from hlspart.model import program as c
 from hlspart.rules._uses import root_of
 
 
+@lru_cache(maxsize=16384)
 def mentioned_in(expr: c.Expr) -> frozenset[int]:
     """Variables that stand in an expression."""
     return frozenset(e.variable for e in c.walk(expr) if isinstance(e, (c.Name, c.ArrayRef)))

@@ -138,7 +138,7 @@ def same_without(facts: Facts, group: int) -> bool:
     if facts.recheck is None or facts.ii is None or group not in _first_groups(facts) or _large(facts):
         return False
     touched = _loops_of(facts, group)
-    if not touched or any(x.loop in touched and x.misses for x in facts.ii.loops):
+    if any(x.loop in touched and (x.misses or x.latency.max is None) for x in facts.ii.loops) or not touched:
         return False  # where something else still limits a loop, the partition may be half of the answer
     other = facts.recheck(_with_dims(facts.validation, group, ()))
     if _banks_of(facts.ii, facts, group) == _banks_of(other, facts, group):
@@ -147,9 +147,7 @@ def same_without(facts: Facts, group: int) -> bool:
     for loop in facts.ii.loops:
         if loop.loop not in touched:
             continue
-        if loop.loop not in after or None in (loop.latency.max, after[loop.loop].latency.max):
-            return False
-        if loop.ii != after[loop.loop].ii or loop.latency != after[loop.loop].latency:
+        if loop.loop not in after or loop.ii != after[loop.loop].ii or loop.latency != after[loop.loop].latency:
             return False
     return True
 

@@ -62,6 +62,12 @@ def nodes(program: c.Program) -> dict[str, tuple[c.Expr, ...]]:
     }
 
 
+@once_per_code(2)
+def calls(program: c.Program) -> dict[str, tuple[c.Call, ...]]:
+    """All calls of each function."""
+    return {name: tuple(e for e in own if isinstance(e, c.Call)) for name, own in nodes(program).items()}
+
+
 class Summary(Struct, frozen=True):
     """What calling a function reads and writes: of its parameters by position, and of shared and static variables.
 
@@ -81,11 +87,18 @@ class Sets:
     def __init__(self, program: c.Program) -> None:
         self.program = program
         self.summaries: dict[str, Summary] = dict.fromkeys(program.functions, _NOTHING)
+        called = {
+            name: {
+                e.function if isinstance(e, c.Call) else e.name for e in own if isinstance(e, (c.Call, c.FunctionName))
+            }
+            for name, own in nodes(program).items()
+        }
+        waiting = list(program.functions)
         for _ in range(8):  # a chain of calls needs a round per call; what is deeper or recursive stays as it is then
-            summaries = {name: self._summary(function) for name, function in program.functions.items()}
-            if summaries == self.summaries:
-                break
-            self.summaries = summaries
+            summaries = {name: self._summary(program.functions[name]) for name in waiting}
+            changed = {name for name, summary in summaries.items() if summary != self.summaries[name]}
+            self.summaries |= summaries
+            waiting = [name for name, below in called.items() if below & changed]
 
     def below(self, root: c.Stmt) -> Iterator[VariableUse]:
         """Reads and writes below ``root``."""

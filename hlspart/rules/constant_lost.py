@@ -111,8 +111,10 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
     if isinstance(number, c.Const) and isinstance(number.value, float):
         step = 1.0 if kind.kind == "int" else 2.0**-kind.fraction_bits / 2  # it may be rounded
         return "0" if 0 < abs(number.value) < step else None
-    if kind.kind != "int" or kind.bits > 31 or any(isinstance(e, (c.ArrayRef, c.Call)) for e in c.walk(value)):
+    if kind.kind != "int" or kind.bits > 63 or any(isinstance(e, (c.ArrayRef, c.Call)) for e in c.walk(value)):
         return None
+    if kind.bits > 31 and not isinstance(number, c.Const):
+        return None  # C may have reduced the operands
     if isinstance(value, c.Cast):
         return None  # asked for
     whole = constant(program, value)

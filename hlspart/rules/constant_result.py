@@ -50,7 +50,7 @@ from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._traces import constant
-from hlspart.rules._uses import own_expressions
+from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP439", "constant-result", "warning", names=True)
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
@@ -64,32 +64,71 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, function in facts.program.functions.items():
         if function.open or name in benches:
             continue
-        for top in own_expressions(facts.program, function.body):
-            for node in c.walk(top):
-                if isinstance(node, c.OpaqueExpr) and node.what == c.REVERSED and node.at.span not in reversed_:
-                    reversed_.add(node.at.span)
-                    text = " ".join(facts.program.text(node.at).split())
-                    hint = "write the higher bit first; reverse() says that it is meant"
-                    yield facts.report(RULE, node.at, f"'{text}' gives the bits in reverse order", hint)
-                one_bit = (
-                    isinstance(node, c.Binary) and isinstance(node.left.type, c.ScalarType) and node.left.type.bits == 1
-                )
-                if not isinstance(node, c.Binary) or node in tests or ("<" in name and not one_bit):
-                    continue
-                if (always := _compared(facts.program, node)) is not None:
-                    value, of, most = always
-                    said = f"is always {'true' if value else 'false'}: {of} is at most {most}"
-                    hint = "take a wider type, or another constant"
-                elif (width := _shifted_out(facts.program, node, ">>")) is not None:
-                    said = f"is always 0: there are {width} bits, 0 to {width - 1}"
-                    hint = "take a bit that the operand has, or a wider operand"
-                elif (width := _shifted_out(facts.program, node, "<<")) is not None:
-                    said = f"is always 0: what is shifted has {width} bits, and so has the result"
-                    hint = "convert it to the wider type before the shift"
-                else:
-                    continue
+        for node in nodes(facts.program)[name]:
+            if isinstance(node, c.OpaqueExpr) and node.what == c.REVERSED and node.at.span not in reversed_:
+                reversed_.add(node.at.span)
                 text = " ".join(facts.program.text(node.at).split())
-                yield facts.report(RULE, node.at, f"'{text}' {said}", hint)
+                hint = "write the higher bit first; reverse() says that it is meant"
+                yield facts.report(RULE, node.at, f"'{text}' gives the bits in reverse order", hint)
+            if "<" not in name and (beyond := _beyond(facts.program, node)) is not None:
+                high, bits = beyond
+                text = " ".join(facts.program.text(node.at).split())
+                message = f"'{text}' goes to bit {high}, there are {bits} bits, 0 to {bits - 1}"
+                yield facts.report(RULE, node.at, message, "take bits that it has")
+            one_bit = (
+                isinstance(node, c.Binary) and isinstance(node.left.type, c.ScalarType) and node.left.type.bits == 1
+            )
+            if not isinstance(node, c.Binary) or node in tests or ("<" in name and not one_bit):
+                continue
+            if (always := _compared(facts.program, node)) is not None:
+                value, of, most = always
+                said = f"is always {'true' if value else 'false'}: {of} is at most {most}"
+                hint = "take a wider type, or another constant"
+            elif (width := _shifted_out(facts.program, node, ">>")) is not None:
+                said = f"is always 0: there are {width} bits, 0 to {width - 1}"
+                hint = "take a bit that the operand has, or a wider operand"
+            elif (width := _shifted_out(facts.program, node, "<<")) is not None:
+                said = f"is always 0: what is shifted has {width} bits, and so has the result"
+                hint = "convert it to the wider type before the shift"
+            elif (fault := _too_far(facts.program, node)) is not None:
+                said, hint = fault
+            else:
+                continue
+            text = " ".join(facts.program.text(node.at).split())
+            yield facts.report(RULE, node.at, f"'{text}' {said}", hint)
+
+
+def _beyond(program: c.Program, node: c.Expr) -> tuple[int, int] | None:
+    """(the highest bit, the bits that there are) of a range that begins inside of a number and ends behind it."""
+    if not isinstance(node, c.Cast) or not isinstance(node.operand, c.Binary) or node.operand.op != ">>":
+        return None
+    of, part, low = node.operand.left.type, node.type, constant(program, node.operand.right)
+    numbers = isinstance(of, c.ScalarType) and isinstance(part, c.ScalarType)
+    if not numbers or low is None or node.at.kind != "plain" or node.at != node.operand.at:
+        return None
+    assert isinstance(of, c.ScalarType)
+    assert isinstance(part, c.ScalarType)
+    plain = isinstance(node.operand.left, (c.Cast, c.Name, c.ArrayRef)) and (of.library, of.kind) == ("ap", "int")
+    high = low + part.bits - 1
+    return (high, of.bits) if plain and low < of.bits <= high and ">>" not in program.text(node.at) else None
+
+
+def _too_far(program: c.Program, node: c.Binary) -> tuple[str, str] | None:
+    """What is wrong with a shift of a number of C by more bits than it has, or by less than none; with a bit beyond."""
+    kind, by = node.left.type, constant(program, node.right) if node.op in ("<<", ">>") else None
+    if by is None or not isinstance(kind, c.ScalarType) or kind.kind != "int" or node.at.kind != "plain":
+        return None
+    path, of = node.at.span.path, node.type
+    between = program.text(replace(node.at, span=Span(path, node.left.at.span.end, node.right.at.span.start)))
+    if node.op == "<<" and "<<" not in program.text(node.at) and isinstance(of, c.ScalarType) and of.library == "ap":
+        return (f"is outside of its {of.bits} bits", "take a bit that it has") if by >= of.bits else None
+    if kind.library is not None or node.op not in between:
+        return None
+    width = max(kind.bits, 32)
+    if by < 0 or by >= width:
+        what = "less than 0" if by < 0 else f"all its {width} bits or more"
+        return f"has no meaning: a number is shifted by {what}", "take a wider type, or another distance"
+    return None
 
 
 def _compared(program: c.Program, node: c.Binary) -> tuple[bool, str, int] | None:

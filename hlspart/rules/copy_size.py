@@ -54,7 +54,7 @@ from hlspart.model.program import (
 )
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._traces import constant
-from hlspart.rules._uses import own_expressions, root_of
+from hlspart.rules._uses import calls, root_of
 
 RULE = Rule("HLP442", "copy-size", "warning")
 _COPIES = ("memcpy", "memmove", "memset")
@@ -64,17 +64,14 @@ _BYTES = (None, 0, -1, 255)  # unknown, or the same in every byte of a number th
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Calls of the functions of string.h."""
     for function in facts.program.functions.values():
-        for top in own_expressions(facts.program, function.body):
-            for call in (e for e in walk(top) if isinstance(e, Call) and len(e.args) == 3):
-                name = (call.function or "").removeprefix("std.").removeprefix("std::")
-                fault = (
-                    (_fault(facts, call) or _onto_itself(facts, call) or _beyond(facts, call))
-                    if name in _COPIES
-                    else None
-                )
-                if fault is not None:
-                    variable, words, hint = fault
-                    yield facts.report(RULE, call.at, f"{name}: {words}", hint, [(variable.at, "declared here")])
+        for call in (e for e in calls(facts.program)[function.name] if len(e.args) == 3):
+            name = (call.function or "").removeprefix("std.").removeprefix("std::")
+            fault = (
+                (_fault(facts, call) or _onto_itself(facts, call) or _beyond(facts, call)) if name in _COPIES else None
+            )
+            if fault is not None:
+                variable, words, hint = fault
+                yield facts.report(RULE, call.at, f"{name}: {words}", hint, [(variable.at, "declared here")])
 
 
 def _fault(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:

@@ -34,13 +34,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Fix
-from hlspart.model.program import ArrayType, Call, Name, PointerType, walk
+from hlspart.model.program import ArrayType, Name, PointerType, walk
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._fifos import accesses
 from hlspart.rules._interfaces import depth_said, for_host, interfaces
-from hlspart.rules._uses import own_expressions
+from hlspart.rules._uses import calls
 
 RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the number of elements of the test bench")
 
@@ -103,6 +103,5 @@ def _touched(facts: Facts, ident: int) -> int | None:
 
 def _handed_on(facts: Facts, name: str, ident: int) -> bool:
     """Whether a call is given the port: what it touches there is not counted."""
-    body = facts.program.functions[name].body
-    calls = (e for top in own_expressions(facts.program, body) for e in walk(top) if isinstance(e, Call))
-    return any(isinstance(x, Name) and x.variable == ident for call in calls for arg in call.args for x in walk(arg))
+    own = calls(facts.program)[name]
+    return any(isinstance(x, Name) and x.variable == ident for call in own for arg in call.args for x in walk(arg))

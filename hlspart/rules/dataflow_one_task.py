@@ -1,7 +1,8 @@
 """A DATAFLOW region with one task.
 
 ## What it does
-Reports DATAFLOW of a function or loop whose body is one call or one loop, where everything in it is known.
+Reports DATAFLOW of a function or loop whose body is one call or one loop, where everything in it is known: also one
+above a loop of calls, in whose body it was meant to stand.
 
 ## Why is this bad
 There is nothing that could overlap with it: the directive costs the handshakes of a region and gains nothing.
@@ -34,6 +35,7 @@ from collections.abc import Iterator
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 from hlspart.rules._processes import regions
@@ -63,10 +65,29 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if any(not (e.function or "").startswith("stream.") for e in foreign if only.kind == "call"):
             continue
         objects = (program.variable(v).type for v in region.local)
-        if any(isinstance(kind, c.OtherType) for kind in objects) or len(only.calls) != (only.kind == "call"):
+        if any(isinstance(kind, c.OtherType) for kind in objects):
+            continue
+        inside = _tasks_inside(program, only.stmt) if region.loop is None else None
+        if inside is not None:
+            message = f"DATAFLOW stands above {only.name}, which is its only task: the calls in it do not overlap"
+            hint = "put it into the body of the loop"
+            place = facts.report(RULE, region.directive.at, message, hint, [(inside, "the first of the calls")])
+            reports.append((region.directive, place))
+            continue
+        if len(only.calls) != (only.kind == "call"):
             continue
         message = f"{only.name} is the only task of this region: there is nothing to overlap it with"
         reports.append(
             (region.directive, facts.report(RULE, region.directive.at, message, None, [(only.at, "the task")]))
         )
     yield from facts.everywhere(reports)
+
+
+def _tasks_inside(program: c.Program, stmt: c.Stmt) -> Origin | None:
+    """The first call in the body of a loop that is made of declarations and several calls."""
+    if not isinstance(stmt, c.Loop) or any(d.loop == stmt.id for d in active(program, "dataflow")):
+        return None
+    body = [s for s in stmt.body.body if not isinstance(s, (c.PragmaMark, c.Declare))]
+    called = [s.expr for s in body if isinstance(s, c.ExprStmt) and isinstance(s.expr, c.Call)]
+    own = all(call.function in program.functions for call in called)
+    return called[0].at if own and len(called) == len(body) > 1 else None

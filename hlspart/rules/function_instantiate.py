@@ -43,6 +43,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
+from hlspart.rules._uses import calls
 
 RULE = Rule("HLP441", "function-instantiate", "warning", hint="remove it, or call the function with constants")
 
@@ -72,10 +73,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _calls(program: c.Program, name: str) -> Iterator[c.Call]:
-    for function in program.functions.values():
-        for stmt in c.walk_statements(function.body):
-            for top in c.expressions(stmt):
-                yield from (e for e in c.walk(top) if isinstance(e, c.Call) and e.function == name)
+    for own in calls(program).values():
+        yield from (e for e in own if e.function == name)
 
 
 def _varies(program: c.Program, ident: int) -> bool:

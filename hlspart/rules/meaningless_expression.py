@@ -38,8 +38,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._counters import CountedPlace, counted
@@ -59,6 +62,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for at, message, hint in (
             *_chains(program, name),
+            *_shifted_masks(program, name),
+            *_asserted(program, name),
             *_statements(program, function),
             *(_counters(facts, function) if "<" not in name and function.body.body else ()),
         ):
@@ -75,6 +80,39 @@ def _chains(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str, str]]:
             bare = not program.text(node.at).lstrip().startswith("(")
             if isinstance(inner, c.Binary) and inner.op in _ORDERED and bare:
                 yield node, "compares a truth value with a number", "write a < b && b < c"
+
+
+def _shifted_masks(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str, str]]:
+    """`x & (1 << 21) >> 21`: the mask is shifted, and not what it leaves."""
+    for node in nodes(program)[name]:
+        mask = node.right if isinstance(node, c.Binary) and node.op == "&" else None
+        if not isinstance(node, c.Binary) or not isinstance(mask, c.Binary) or mask.op != ">>":
+            continue
+        if constant(program, mask) is not None and constant(program, node.left) is None:
+            path, end = node.at.span.path, mask.at.span.end
+            if not _in_brackets(program.text(replace(node.at, span=Span(path, node.left.at.span.end, end)))):
+                yield node, "shifts the mask: >> comes before &", "write (x & mask) >> n"
+
+
+def _in_brackets(text: str) -> bool:
+    """Whether the shift in `& (1 << 21) >> 21` is inside of brackets."""
+    level = 0
+    for k, letter in enumerate(text.partition("&")[2]):
+        level += (letter == "(") - (letter == ")")
+        if level == 0 and text.partition("&")[2][k : k + 2] == ">>":
+            return False
+    return True
+
+
+def _asserted(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str, str]]:
+    """What an assertion does beside asking, which is gone where assertions are."""
+    for node in nodes(program)[name]:
+        if isinstance(node, c.Call) and node.function == "assert":
+            for inner in (e for arg in node.args for e in c.walk(arg)):
+                taken = isinstance(inner, c.Call) and (inner.function or "").startswith("stream.read")
+                if taken or isinstance(inner, (c.Assign, c.IncDec)):
+                    yield inner, "happens in an assertion, which makes no hardware", "do it before the assertion"
+                    break
 
 
 def _statements(program: c.Program, function: c.Function) -> Iterator[tuple[c.Expr, str, str]]:

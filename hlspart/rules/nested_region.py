@@ -73,8 +73,8 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import calls
 from hlspart.rules._processes import regions
+from hlspart.rules._uses import calls
 
 HINT = "make it a region as well, its other work a task, or move that into the tasks"
 RULE = Rule("HLP621", "nested-region", "warning", hint=HINT)
@@ -92,7 +92,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             task = program.functions.get(name)
             if task is None or name in known or name in inlined:
                 continue
-            called = [x for x in calls(program, task) if x.function in program.functions]
+            called = [x for x in calls(program)[task.name] if x.function in program.functions]
             below = next((x for x in called if x.function in known), None)
             works = any(isinstance(s, c.Loop) for s in c.walk_statements(task.body)) or len(called) > 1
             rest = [s for s in task.body.body if not isinstance(s, c.PragmaMark)]

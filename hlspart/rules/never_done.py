@@ -47,7 +47,7 @@ from hlspart.rules._interfaces import interfaces
 from hlspart.rules._mentions import changed
 from hlspart.rules._nests import exit_of, start_of
 from hlspart.rules._traces import constant
-from hlspart.rules._uses import own_expressions, root_of
+from hlspart.rules._uses import nodes, root_of
 
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 RULE = Rule("HLP436", "never-done", "warning")
@@ -136,8 +136,8 @@ def _unchanged(program: c.Program, loop: c.Loop) -> tuple[str, Origin] | None:
 
 def _addressed(program: c.Program, name: str, ident: int) -> bool:
     """Whether a function takes the address of a variable, or binds a reference to it."""
-    nodes = (e for top in own_expressions(program, program.functions[name].body) for e in c.walk(top))
-    taken = any(isinstance(e, c.Unary) and e.op == "&" and root_of(e.operand) == (ident, (), True) for e in nodes)
+    own = nodes(program)[name]
+    taken = any(isinstance(e, c.Unary) and e.op == "&" and root_of(e.operand) == (ident, (), True) for e in own)
     inits = (v.init for v in program.variables if v.reference and v.function == name)
     return taken or any(init is not None and (root_of(init) or (-1,))[0] == ident for init in inits)
 

@@ -64,7 +64,7 @@ from hlspart.rules._fifos import accesses, by_data
 from hlspart.rules._interfaces import innermost, interfaces
 from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
 from hlspart.rules._nests import active, parents, pipelined_around
-from hlspart.rules._uses import own_expressions
+from hlspart.rules._uses import nodes, own_expressions
 
 HINT = "copy the data to a local array in ascending order first, and compute there"
 RULE = Rule("HLP421", "no-burst", "warning", hint=HINT)
@@ -100,10 +100,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _indexed(facts: Facts, name: str, ident: int) -> bool:
     """Whether single elements of an argument are accessed, here or in a function that is given it."""
-    nodes = [e for top in own_expressions(facts.program, facts.program.functions[name].body) for e in walk(top)]
-    direct = any(isinstance(e, ArrayRef) and e.variable == ident for e in nodes)
-    given = any(isinstance(e, Call) and any(isinstance(x, Name) and x.variable == ident for x in e.args) for e in nodes)
-    return direct or given or any(isinstance(e, Unary) and e.op == "*" for e in nodes)
+    own = nodes(facts.program)[name]
+    direct = any(isinstance(e, ArrayRef) and e.variable == ident for e in own)
+    given = any(isinstance(e, Call) and any(isinstance(x, Name) and x.variable == ident for x in e.args) for e in own)
+    return direct or given or any(isinstance(e, Unary) and e.op == "*" for e in own)
 
 
 def _reason(facts: Facts, a: Access) -> str | None:

@@ -43,9 +43,9 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import CALLING_BACK, GROWING, HEAP, LIBRARY, SYSTEM, calls, hardware
+from hlspart.rules._benches import CALLING_BACK, GROWING, HEAP, LIBRARY, SYSTEM, hardware
 from hlspart.rules._interfaces import interfaces
-from hlspart.rules._uses import nodes, root_of
+from hlspart.rules._uses import calls, nodes, root_of
 
 RULE = Rule("HLP616", "no-hardware", "error")
 _COPIES = ("memcpy", "memmove", "memset")  # they take any pointer
@@ -75,7 +75,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
-    for call in calls(facts.program, function):
+    for call in calls(facts.program)[function.name]:
         name = (call.function or "").rpartition("::")[2]
         if call.function in facts.program.functions:
             continue
@@ -140,6 +140,10 @@ def _declared(facts: Facts, variable: c.Variable) -> Iterator[Diagnostic]:
     if isinstance(kind, c.ScalarType) and kind.kind == "float" and kind.bits > 64:
         message = f"'{variable.name}' is a {kind.name}, for which hardware has no operators"
         yield facts.report(RULE, variable.at, message, "take double, or ap_fixed")
+    port = variable.storage == "parameter" and variable.function in facts.analysis.tops
+    if port and isinstance(kind, c.OtherType) and "_Complex" in kind.name:
+        message = f"'{variable.name}' is a {kind.name}, which no port carries"
+        yield facts.report(RULE, variable.at, message, "take std::complex, or two numbers")
     if not isinstance(variable.type, c.OtherType) or not variable.declarations:
         return
     at, source = variable.declarations[0].specifiers, facts.program.sources.get(variable.at.span.path)

@@ -30,11 +30,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, Const, Name, Subscript, walk
+from hlspart.model.program import ArrayType, Const, Name, Subscript
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._counters import counted
 from hlspart.rules._interfaces import depth_said
-from hlspart.rules._uses import nodes, own_expressions
+from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
 
@@ -59,14 +59,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from _handed(facts)
     yield from _members(facts)
     for function in facts.program.functions.values():
-        for top in own_expressions(facts.program, function.body):
-            for node in walk(top):
-                if isinstance(node, Subscript) and isinstance(node.index, Const) and isinstance(node.index.value, int):
-                    of = node.base.type
-                    extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None
-                    if extent is not None and not 0 <= node.index.value < extent:
-                        text = " ".join(facts.program.text(node.at).split())
-                        yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements")
+        for node in nodes(facts.program)[function.name]:
+            if isinstance(node, Subscript) and isinstance(node.index, Const) and isinstance(node.index.value, int):
+                of = node.base.type
+                extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None
+                if extent is not None and not 0 <= node.index.value < extent:
+                    text = " ".join(facts.program.text(node.at).split())
+                    yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements")
 
 
 def _handed(facts: Facts) -> Iterator[Diagnostic]:

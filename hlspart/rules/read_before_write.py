@@ -52,7 +52,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
-from hlspart.rules._uses import own_expressions, root_of
+from hlspart.rules._uses import nodes, root_of
 
 RULE = Rule("HLP437", "read-before-write", "warning", names=True, hint="give it a value where it is declared")
 
@@ -84,10 +84,10 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
     plain = [v for v in arrays if v.as_array is not None and isinstance(v.as_array.element, c.ScalarType)]
     if not plain or function.open:
         return
-    nodes = [e for top in own_expressions(facts.program, function.body) for e in c.walk(top)]
-    elsewhere = {e.variable for e in nodes if isinstance(e, c.Name)}
-    parts = [e.operand for e in nodes if isinstance(e, c.Unary) and e.op == "&"]
-    parts += [e for e in nodes if isinstance(e.type, (c.ArrayType, c.PointerType))]
+    every = nodes(facts.program)[function.name]
+    elsewhere = {e.variable for e in every if isinstance(e, c.Name)}
+    parts = [e.operand for e in every if isinstance(e, c.Unary) and e.op == "&"]
+    parts += [e for e in every if isinstance(e.type, (c.ArrayType, c.PointerType))]
     elsewhere |= {root[0] for e in parts if (root := root_of(e)) is not None}  # addresses and rows
     for variable in plain:
         own = facts.analysis.of_array(variable.id)

@@ -37,7 +37,7 @@ from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries, of_benches
 from hlspart.rules._interfaces import for_host
-from hlspart.rules._uses import own_expressions, root_of, sets
+from hlspart.rules._uses import calls, nodes, root_of, sets
 
 RULE = Rule("HLP431", "stream-words", "warning")
 _SIDES = {"data", "keep", "strb", "last"}
@@ -66,25 +66,24 @@ def _set_by_it_alone(facts: Facts, call: c.Call) -> bool:
         return False
     if isinstance(variable.type, (c.StructType, c.OtherType)):
         return False  # a constructor may
-    for expr in own_expressions(facts.program, facts.program.functions[variable.function].body):
-        for node in c.walk(expr):
-            match node:
-                case c.Assign(target=target) | c.IncDec(operand=target):
-                    written = [target]
-                case c.Call(args=args, function="stream.write"):
-                    written = list(args[:1])
-                case c.Call(args=args) if node is not call:
-                    written = list(args)
-                case _:
-                    continue
-            if any((root := root_of(w)) is not None and root[0] == variable.id for w in written):
-                return False
+    for node in nodes(facts.program)[variable.function]:
+        match node:
+            case c.Assign(target=target) | c.IncDec(operand=target):
+                written = [target]
+            case c.Call(args=args, function="stream.write"):
+                written = list(args[:1])
+            case c.Call(args=args) if node is not call:
+                written = list(args)
+            case _:
+                continue
+        if any((root := root_of(w)) is not None and root[0] == variable.id for w in written):
+            return False
     return True
 
 
 def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
-    calls = [x for e in own_expressions(facts.program, function.body) for x in c.walk(e) if isinstance(x, c.Call)]
-    for call in calls:
+    own = calls(facts.program)[function.name]
+    for call in own:
         sent = call.args[1] if call.function == "stream.write" and len(call.args) > 1 else None
         variable = facts.program.variable(sent.variable) if isinstance(sent, c.Name) else None
         if variable is None or variable.storage not in ("local", "static") or variable.init is not None:
@@ -93,7 +92,7 @@ def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
         if not sides >= _SIDES:
             continue
         uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id and u.kind == "write"]
-        whole = any(u.path == () or not u.exact for u in uses) or _handed_on(calls, variable.id)
+        whole = any(u.path == () or not u.exact for u in uses) or _handed_on(own, variable.id)
         unset = [x for x in ("last", "keep") if uses and not whole and all(u.path[0] != x for u in uses)]
         if unset:
             message = f"the word '{variable.name}' is sent, but its member {unset[0]} is never set"
@@ -105,7 +104,7 @@ def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
             yield facts.report(RULE, call.at, message, hint, [(variable.at, "the word")], severity=severity)
 
 
-def _handed_on(calls: list[c.Call], variable: int) -> bool:
+def _handed_on(calls: tuple[c.Call, ...], variable: int) -> bool:
     """Whether a call other than the write of a stream has the variable, and may set all of it."""
     others = (x for x in calls if x.function != "stream.write")
     return any((root := root_of(a)) is not None and root[0] == variable for x in others for a in x.args)

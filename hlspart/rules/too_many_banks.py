@@ -49,6 +49,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import hardware
 from hlspart.rules._queries import in_lock_step
 
 RULE = Rule("HLP302", "too-many-banks", "info")
@@ -60,6 +61,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     short = {v.id for v in map(facts.limit_array, missing) if v is not None}  # what lacks ports has no bank too many
     partitions = [(d, v, facts.banks(v.id)) for _, d, v in facts.partitions() if v.id not in short]
     if not any(banks is not None and banks > 2 for _, _, banks in partitions):
+        return
+    within = hardware(facts.program)
+    if facts.ii is None or any(x.pipelined and x.ii is None and x.function in within for x in facts.ii.loops):
         return
     result = facts.inferred()
     if result is None:
