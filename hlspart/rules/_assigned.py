@@ -97,7 +97,8 @@ class _Walk:
         for written in (state.sure, state.maybe):
             written.discard(ident)
         bare = variable.init is None and variable.storage == "local" and not variable.reference
-        if bare and isinstance(variable.type, c.ScalarType) and not variable.volatile:
+        word = isinstance(variable.type, c.StructType) and {"data", "last"} <= {n for n, _ in variable.type.members}
+        if bare and (word or isinstance(variable.type, c.ScalarType)) and not variable.volatile:
             self.open[ident] = (self.loops, self.branches)
 
     def _if(self, stmt: c.If, state: WrittenState, before: tuple[c.Expr, ...] = ()) -> None:

@@ -124,7 +124,8 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
             kind: Literal["call", "if"] = "if" if _chooses(stmt, tasks) else "call"
             processes.append(_process(program, len(processes), stmt, tasks[0].at, tasks, kind))
         elif isinstance(stmt, c.ExprStmt) and _changes(stmt.expr) and not isinstance(stmt.expr, c.Call):
-            others.append(stmt)  # a bare access of a channel is a call, as the canonical form asks for
+            # a bare access of a channel is a call, as the canonical form asks for; a name alone constructs an object
+            others += [] if program.text(stmt.at).strip().isidentifier() else [stmt]
     function = directive.function or ""
     return DataflowRegion(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local))
 

@@ -118,6 +118,15 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
     if isinstance(value, c.Cast):
         return None  # asked for
     whole = constant(program, value)
+    decimal = isinstance(number, c.Const) and number.at.kind == "plain" and program.text(number.at).isdecimal()
+    if (
+        whole is not None
+        and kind.signed
+        and decimal
+        and kind.bits > 1
+        and 1 << (kind.bits - 1) <= whole < 1 << kind.bits
+    ):
+        return str(whole - (1 << kind.bits))  # in hexadecimal it may be meant as bits
     if whole is None or -(1 << (kind.bits - 1)) <= whole < (1 << kind.bits):
         return None
     rest = whole % (1 << kind.bits)

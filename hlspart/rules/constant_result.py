@@ -177,7 +177,10 @@ def _shifted_out(program: c.Program, node: c.Binary, op: str) -> int | None:
         return None
     if op == ">>" and isinstance(kind, c.ScalarType) and kind.signed:
         return None
-    if node.op != op or not isinstance(kind, c.ScalarType) or (kind.library, kind.kind) != ("ap", "int"):
+    fixed = op == "<<" and isinstance(kind, c.ScalarType) and kind.kind == "fixed"
+    if node.op != op or not isinstance(kind, c.ScalarType) or kind.library != "ap":
+        return None
+    if kind.kind != "int" and not fixed:
         return None
     between = replace(node.at, span=Span(node.at.span.path, node.left.at.span.end, node.right.at.span.start))
     if op == "<<" and op not in program.text(between):

@@ -37,13 +37,15 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
-from hlspart.rules._uses import root_of, sets
+from hlspart.rules._mentions import mentioned_in
+from hlspart.rules._uses import nodes, root_of, sets
 
 RULE = Rule("HLP434", "overwritten-output", "warning", hint="make it volatile or a stream, or write it once")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Blocks of top functions."""
+    yield from _rounds(facts)
     program = facts.program
     about = {d.function for d in program.directives if d.dialect == "vitis" and d.usable}
     for name in sorted(entries(facts) & (about | set(facts.analysis.tops))):
@@ -64,6 +66,41 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, written[target].at, message, None, [(stmt.at, "the other value")])
                 if target in outputs and not _constant(stmt):
                     written[target] = stmt
+
+
+def _rounds(facts: Facts) -> Iterator[Diagnostic]:
+    """Arrays that each iteration of an outer loop writes anew, with values that depend on it, unread."""
+    program, analysis = facts.program, facts.analysis
+    for name in sorted(entries(facts)):
+        for ident in program.functions[name].params:
+            variable = program.variable(ident)
+            own = analysis.of_array(ident)
+            plain = variable.as_array is not None and isinstance(variable.as_array.element, c.ScalarType)
+            if not plain or variable.volatile or len(own) != 1 or own[0].kind != "write":
+                continue
+            write = own[0]
+            several = write.function == name and len(write.loops) > 1 and write.exact and not write.branch
+            used = sets(program).below(program.functions[name].body) if several else ()
+            if not several or not write.affine or any(u.variable == ident and u.kind == "read" for u in used):
+                continue
+            inner = {analysis.loops[x].iterator for x in write.loops[1:]}
+            outer = analysis.loops[write.loops[0]].iterator
+            names = {n for form in write.index or () if form is not None for n, _ in form.terms}
+            if outer is None or outer in names or not names <= inner or (facts.trips.get(write.loops[0]) or 0) < 2:
+                continue
+            value = _value_of(program, name, write.ref)
+            loop = program.loops[write.loops[0]]
+            steps = [e.operand for e in (loop.step,) if isinstance(e, c.IncDec)]
+            counters = {e.variable for e in steps if isinstance(e, c.Name)}
+            if value is not None and counters & mentioned_in(value):
+                message = f"each iteration of loop {loop.name} writes the same elements of '{variable.name}' again"
+                hint = "let the index depend on both loops"
+                yield facts.report(RULE, write.at, message, hint, [(loop.header, "the loop")])
+
+
+def _value_of(program: c.Program, name: str, ref: int) -> c.Expr | None:
+    assigned = (e for e in nodes(program)[name] if isinstance(e, c.Assign) and e.op == "=")
+    return next((e.value for e in assigned if isinstance(e.target, c.ArrayRef) and e.target.id == ref), None)
 
 
 def _constant(stmt: c.Stmt) -> bool:

@@ -59,6 +59,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
 from hlspart.rules._processes import regions
 from hlspart.rules._uses import root_of
 
@@ -68,6 +69,14 @@ RULE = Rule("HLP618", "read-until-empty", "warning", hint="count the words, or s
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Channels of every region."""
     reported: set[Origin] = set()
+    reported_spans = set[object]()
+    for loop in facts.program.loops.values():
+        asked = _call_of(loop.test, "stream.full")
+        if asked is not None and loop.function not in of_benches(facts) and loop.header.span not in reported_spans:
+            reported_spans.add(loop.header.span)
+            text = " ".join(facts.program.text(asked.args[0].at).split())
+            message = f"the loop ends when '{text}' is full: how many words that is depends on who reads, and when"
+            yield facts.report(RULE, loop.header, message, "count the words")
     for region in regions(facts.program):
         for use, writers, _ in region.channels():
             for process in region.processes:
@@ -100,10 +109,11 @@ def _loops(program: c.Program, root: c.Stmt, stream: int) -> Iterator[c.Loop]:
 
 def _asks(test: c.Expr | None, stream: int) -> bool:
     """Whether a test is that a stream has a word, and nothing else."""
+    call = _call_of(test, "stream.empty")
+    return call is not None and (root := root_of(call.args[0])) is not None and root[0] == stream
+
+
+def _call_of(test: c.Expr | None, function: str) -> c.Call | None:
+    """The call that a test denies, and which is all of it."""
     call = test.operand if isinstance(test, c.Unary) and test.op == "!" else None
-    return (
-        isinstance(call, c.Call)
-        and call.function == "stream.empty"
-        and (root := root_of(call.args[0])) is not None
-        and root[0] == stream
-    )
+    return call if isinstance(call, c.Call) and call.function == function else None

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import OtherType
+from hlspart.model.program import OtherType, ScalarType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import BLOCKS, regions
 
@@ -59,9 +59,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for ident in directive.variables:
             variable = facts.program.variable(ident)
-            local = variable.is_array and variable.storage in ("local", "static")
+            kinds = variable.is_array or isinstance(variable.type, ScalarType)
+            local = kinds and variable.storage in ("local", "static")
             if local and ident not in channels and variable.function not in regional:
-                message = (
-                    f"STREAM of '{variable.name}': {variable.function}() has no DATAFLOW, the array stays a memory"
-                )
-                yield facts.report(RULE, directive.at, message, None, [(variable.at, "the array")])
+                stays = "the array stays a memory" if variable.is_array else "the number stays a register"
+                message = f"STREAM of '{variable.name}': {variable.function}() has no DATAFLOW, {stays}"
+                yield facts.report(RULE, directive.at, message, None, [(variable.at, "declared here")])
