@@ -162,6 +162,32 @@ def test_functions_are_short() -> None:
     assert max(lengths.values()) <= 80
 
 
+# children of expressions, a group for each kind of node that is rebuilt
+CHILDREN = ({"left", "right"}, {"operand"}, {"test", "then", "other"}, {"indices"}, {"args"}, {"target", "value"})
+
+
+def rebuilt(function: ast.FunctionDef) -> int:
+    """How many kinds of expressions a function takes apart to build them with other children."""
+    calls = [n for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    given = [{k.arg for k in n.keywords} for n in calls if isinstance(n.func, ast.Name) and n.func.id == "replace"]
+    return sum(any(names & of for names in given) for of in CHILDREN)
+
+
+def test_expressions_get_other_children_in_one_place() -> None:
+    """``model/rebuild.py``; elsewhere a function may change one kind of node, or two, for a reason of its own."""
+    kinds = {
+        f"{module}.{node.name}": rebuilt(node)
+        for module in MODULES
+        if package(module) != "hlspart.model"
+        for node in nodes(module)
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert {name: n for name, n in kinds.items() if n > 2} == {}
+    assert sum(n > 0 for n in kinds.values()) > 5
+    by_hand = ast.parse("def f(e):\n    replace(e, left=a)\n    replace(e, operand=a)\n    replace(e, args=a)").body[0]
+    assert isinstance(by_hand, ast.FunctionDef) and rebuilt(by_hand) == 3
+
+
 def test_class_names_are_used_once() -> None:
     places = defaultdict(list)
     for module in MODULES:
