@@ -17,7 +17,7 @@ from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.causes import Cause
 from hlspart.model.ports import PortCount
 from hlspart.predict.aliased import of_one_memory
-from hlspart.predict.beats import of_beats
+from hlspart.predict.beats import of_beats, of_wide_ports
 from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.predict.outside import of_outside
 from hlspart.predict.remainders import of_remainders, of_rows
@@ -127,6 +127,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield from of_remainders(p)
     yield from of_rows(p)
     yield from of_beats(p)
+    yield from of_wide_ports(p)
     yield from of_outside(p)
 
 

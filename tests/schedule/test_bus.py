@@ -347,3 +347,31 @@ def test_only_the_top_function_has_ports(mode: str) -> None:
     )
     assert (below.figure, below.cause, below.depth) == (plain.figure, plain.cause, plain.depth)
     assert below.figure == "1..2"  # whether the tool splits the local array is open
+
+
+WIDE = """void f(float *m, float y[16][64]) {
+#pragma HLS INTERFACE m_axi port=m offset=slave bundle=gmem
+    L: for (int i = 0; i < 1024; i += 16) {
+#pragma HLS PIPELINE
+        for (int j = 0; j < 16; j++) y[j][i / 16] = m[i + j];
+    }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("change", "flow", "bounds"),
+    [
+        (("", ""), "vitis", (1, 16)),  # a report of 2023.2 has II 1 for such rows
+        (("", ""), "vivado", None),
+        (("i += 16", "i += 8"), "vitis", None),  # rows that overlap
+        (("m[i + j]", "m[i + 2 * j]"), "vitis", None),
+        (("float *m", "volatile float *m"), "vitis", None),
+    ],
+)
+def test_ports_that_may_be_as_wide_as_a_row(change, flow, bounds):
+    text = WIDE.replace(*change).replace(
+        "y[16][64]) {", "y[16][64]) {\n#pragma HLS ARRAY_PARTITION variable=y complete dim=1"
+    )
+    found = loop(text, tool="vitis-2023.2", flow=flow)
+    assert found.bounds == bounds
+    assert (found.ii is None) == (bounds is not None)
