@@ -189,9 +189,8 @@ class Walker(CallResults):
         self._end(here)
         others, arm, has_default = [c for c in stmt.body.body if isinstance(c, Case)], -1, False
         matched = [self._selects(c, value) for c in others]
-        taken = isl.Set("{ : 1 = 0 }")
-        for where in matched:
-            taken = taken.union(where.true) if where is not None else taken
+        unsure = any(m is not None and m.why is not None for m in matched)
+        taken = UNIVERSE if unsure else _union([m.true for m in matched if m is not None])
         for sub in stmt.body.body:
             if not isinstance(sub, Case):
                 self.stmt(sub, here)
@@ -215,13 +214,12 @@ class Walker(CallResults):
         ends = [here] if here.alive else []
         ends += frame.breaks
         if not has_default:
-            known = all(m is None or m.why is None for m in matched)
-            ends.append(entry.within(taken.complement() if known else UNIVERSE, known))
+            ends.append(entry.within(UNIVERSE if unsure else taken.complement(), not unsure))
         whole = st.dom, st.exact, st.left
         self.gather(st, ends, stmt)
         if st.alive and not _jumps_out(stmt):
             st.dom, st.exact, st.left = whole
-        elif any(m is not None and m.why is not None for m in matched):
+        elif unsure:
             st.left = True
 
     def _selects(self, case: Case, value: Value) -> Condition | None:
@@ -254,6 +252,14 @@ class Walker(CallResults):
         st.env, st.exact, st.left = total.env, total.exact, total.left
         covered = total.dom.coalesce()
         st.dom = st.dom if st.dom.is_subset(covered) else covered
+
+
+def _union(sets: Sequence[isl.Set]) -> isl.Set:
+    """What is in any of many sets: half of them at a time, as neighbours often make one."""
+    if len(sets) < 2:
+        return sets[0] if sets else isl.Set("{ : 1 = 0 }")
+    half = len(sets) // 2
+    return _union(sets[:half]).union(_union(sets[half:])).coalesce()
 
 
 def _jumps_out(switch: Switch) -> bool:
