@@ -168,5 +168,8 @@ def test_cpp_text_in_a_c_file_is_hinted_at() -> None:
 
 def test_the_extent_to_give_is_one_that_is_not_known() -> None:
     text = "const int H = 24;\nvoid f(int n, int o[H * WIDE]) {\n  int x[H * n];\n}\n"
-    messages = [d.message for d in program(text, "t.cpp").diagnostics if d.rule == "HLP005"]
-    assert messages == ["constant extent needed; use -D WIDE=..", "constant extent needed; use -D n=.."]
+    messages = [(d.rule, d.message) for d in program(text, "t.cpp").diagnostics]
+    assert messages == [
+        ("HLP003", "'WIDE' is declared nowhere: taken for a constant that nobody knows; -D WIDE=.. gives it"),
+        ("HLP005", "constant extent needed; use -D n=.."),
+    ]
