@@ -122,6 +122,7 @@ class _Walk:
         state.over = not going
         state.maybe |= {v for arm in arms for v in arm.maybe}
         counted = len(before) > 1 and all(self._of_counter(test) for test in (*before, stmt.test))
+        counted = counted or len(before) > 3  # five cases and more are meant to be all there are
         if stmt.other is None and (counted or any(_opposite(stmt.test, test) for test in before)):
             going = [arm for arm in arms[:1] if not arm.over]  # an ``else`` would never be reached
         state.sure |= set.intersection(*(arm.sure for arm in going)) if going else set()

@@ -101,7 +101,8 @@ def _of_host(program: c.Program, name: str) -> bool:
     """Whether a function asks for what a processor has alone: files, a console, memory as it runs."""
     function = program.functions[name]
     for node in nodes(program)[name]:
-        if isinstance(node, c.Call) and (node.function or "").rpartition("::")[2] in _CALLS:
+        called = (node.function or "") if isinstance(node, c.Call) else ""
+        if called.rpartition("::")[2] in _CALLS and not called.endswith("::new"):  # no constructor
             return True
         if isinstance(node, c.OpaqueExpr) and program.text(node.at) in _STREAMS:
             return True

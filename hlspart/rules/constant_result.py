@@ -167,7 +167,7 @@ def _wider(cast: c.Cast) -> bool:
     to, of = cast.type, cast.operand.type
     if not isinstance(to, c.ScalarType) or not isinstance(of, c.ScalarType):
         return False
-    return to.kind == of.kind == "int" and to.bits >= of.bits
+    return to.kind == of.kind == "int" and to.bits >= of.bits and (to.signed or not of.signed)
 
 
 def _shifted_out(program: c.Program, node: c.Binary, op: str) -> int | None:

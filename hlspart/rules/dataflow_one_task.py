@@ -49,6 +49,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Regions of plain functions without anything that is not known."""
     program = facts.program
     inlined = {d.function for d in program.directives if d.kind == "inline" and d.usable and not d.has("off")}
+    flat = {d.function for d in active(program, "inline") if d.has("region")}  # what is called there is no task
     overlapping = {d.function for kind in ("dataflow", "pipeline") for d in active(program, kind) if d.loop is None}
     reports = []
     for region in regions(program):
@@ -56,7 +57,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         function = program.functions[region.function]
         if region.loop is not None and only is not None and any(x.function in overlapping for x in only.calls):
             continue  # the next iteration begins before this one ends
-        if only is None or only.several or only.kind == "if" or region.others or function.open or program.holes:
+        if (
+            region.function in flat
+            or only is None
+            or only.several
+            or only.kind == "if"
+            or region.others
+            or function.open
+            or program.holes
+        ):
             continue
         nodes = [e for top in own_expressions(program, region.body) for e in c.walk(top)]
         if any(isinstance(e, c.OpaqueExpr) for e in nodes) or any(call.function in inlined for call in only.calls):

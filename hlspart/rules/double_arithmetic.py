@@ -87,11 +87,17 @@ def _doubled(program: c.Program, function: c.Function, value: c.Expr) -> bool:
         return False
     if not any(_float(e.type, 32) for e in data):
         return False
-    if any(isinstance(e, c.Binary) and e.op in "+-*/" and _float(e.type, 64) and not _constants(e) for e in parts):
+    binary = [e for e in parts if isinstance(e, c.Binary) and e.op in "+-*/" and _float(e.type, 64)]
+    if any(not _constants(e) and not _by_one(e) for e in binary):
         return not any(isinstance(e, c.Call) and _float(e.type, 64) and e.function not in COMPUTED for e in parts)
     unit = next((u for u in program.units if u.path == function.unit), None)
     return (unit is not None and unit.language == "c" and isinstance(inner, c.Call) and inner.function in COMPUTED
             and all(_float(e.type, 32) for e in inner.args))  # fmt: skip
+
+
+def _by_one(node: c.Binary) -> bool:
+    """Whether an operator leaves its operand as it is: no tool builds it."""
+    return node.op in "*/" and isinstance(node.right, c.Const) and node.right.value == 1
 
 
 def _constants(expr: c.Expr) -> bool:

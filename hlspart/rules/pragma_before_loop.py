@@ -57,5 +57,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         message = f"PIPELINE before loop {loop.name} pipelines {what}, not the loop"
         hint = f"move it into the body of {loop.name}"
         few = all((facts.trips.get(x.id) or _MOST) < _MOST for x in (loop, *facts.loops_inside(loop.id)))
-        severity: Severity = "info" if first and few else "warning"  # first in a function it pipelines all of it
+        source, end = facts.program.sources.get(loop.at.span.path), directive.at.span.end
+        # with others about the function it is meant so
+        among = source is not None and "#pragma" in source.text[end : loop.header.span.start]
+        severity: Severity = "info" if first and (few or among) else "warning"  # it pipelines all of a function
         yield facts.report(RULE, directive.at, message, hint, [(loop.header, "the loop")], severity=severity)
