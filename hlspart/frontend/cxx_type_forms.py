@@ -28,6 +28,7 @@ BEFORE_EXPRESSION = {
     "(", ",", "return", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "case", "{",
 }  # fmt: skip
 _BEFORE_TYPE = frozenset(("", ";", "{", "}", "(", ",", "const", "static", "volatile", "typedef"))
+_LONGEST = 500  # tokens of a declaration of constants
 
 
 class TypeForms(NameWords):
@@ -78,8 +79,10 @@ class TypeForms(NameWords):
 
     def _constant(self, token: Token) -> None:
         """Remember ``const int N = 4, P = N / 2;`` for template arguments."""
+        if self.text(1) != "=" or len(self.out) - self.statement > _LONGEST:
+            return
         before = next((t for t in reversed(self.out) if t.text not in ("const", "static")), None)
-        if self.text(1) != "=" or before is None:
+        if before is None:
             return
         statement = [t.text for t in self.out[self.statement :]]
         another = before.text == "," and statement.count("(") == statement.count(")")

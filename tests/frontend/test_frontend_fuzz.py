@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 from fuzz_inputs import generated, header
@@ -71,3 +72,14 @@ def test_a_class_of_a_header_that_the_text_ends_behind() -> None:
 )
 def test_arguments_that_are_not_there(text: str) -> None:
     assert load(["t.cpp"], FrontendOptions(), lambda _: text.encode()).units
+
+
+def test_a_long_declaration_of_constants_takes_time_in_its_length() -> None:
+    def seconds(count: int) -> float:
+        text = "const int " + ", ".join(f"a{k} = {k}" for k in range(count)) + ";\nint f() { return a3; }\n"
+        started = time.process_time()
+        assert len(load(["t.cpp"], FrontendOptions(), lambda _: text.encode()).variables) == count
+        return time.process_time() - started
+
+    seconds(10)
+    assert seconds(4000) < 8 * seconds(1000)  # in its square: 16 times
