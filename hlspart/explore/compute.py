@@ -244,16 +244,19 @@ class Compute:
         edits: dict[Span, str] = {}
         for root in statement_expressions(self.frame.program, stmt):
             edits |= self._edits(root, parts)
-        place = self._place(stmt.variables[0], parts) if isinstance(stmt, Declare) else None
-        if isinstance(stmt, Declare) and place is not None:
-            variable = self.frame.program.variable(stmt.variables[0])
-            init = variable.declarations[0].initialiser
-            if init is None or not init.editable or len(stmt.variables) > 1:
-                raise Refusal("scalar", f"the first value of {variable.name} cannot be moved", stmt.at)
-            value = self.frame.texts.edited(init.span, {s: t for s, t in edits.items() if init.span.start <= s.start})
-            return f"{place} = {value};"
+        if isinstance(stmt, Declare) and any(self._place(v, parts) is not None for v in stmt.variables):
+            return " ".join(self._first_value(stmt, v, parts, edits) for v in stmt.variables)
         text = self.frame.texts.edited(stmt.at.span, edits)
         return text if not isinstance(stmt, Declare) or text.rstrip().endswith(";") else text + ";"
+
+    def _first_value(self, stmt: Declare, ident: int, parts: frozenset[str], edits: dict[Span, str]) -> str:
+        """What gives a declared scalar its value where it lies in a buffer."""
+        variable, place = self.frame.program.variable(ident), self._place(ident, parts)
+        init = variable.declarations[0].initialiser
+        if place is None or init is None or not init.editable:
+            raise Refusal("scalar", f"the first value of {variable.name} cannot be moved", stmt.at)
+        inside = {s: t for s, t in edits.items() if init.span.start <= s.start and s.end <= init.span.end}
+        return f"{place} = {self.frame.texts.edited(init.span, inside)};"
 
     def _edits(self, root: Expr, parts: frozenset[str]) -> dict[Span, str]:
         """What replaces elements of buffers in an expression."""

@@ -51,7 +51,7 @@ def added(expr: Expr, mine: Callable[[Expr], bool], one: bool) -> int:
 def gives(stmt: Stmt, variable: Variable) -> bool:
     """Whether a statement does no more than give a variable a value, which is not made of its last one."""
     if isinstance(stmt, Declare):
-        return stmt.variables == (variable.id,) and variable.init is not None and variable.storage != "static"
+        return variable.id in stmt.variables and variable.init is not None and variable.storage != "static"
     if not isinstance(stmt, ExprStmt) or not isinstance(stmt.expr, Assign) or stmt.expr.op != "=":
         return False
     target = stmt.expr.target
@@ -153,7 +153,8 @@ class Sums:
         uses = [a for a in self.accesses if a.array == target.variable]
         outside = self.named_outside(variable)
         others = sum(1 for _, s, behind in self.kept if behind and s is not taker and self._names(s, variable.id))
-        if array is None or array.element != variable.type or len(uses) != 1 or outside or others:
+        taken = any(r.id == target.id for r in self.stands_for.values())
+        if array is None or array.element != variable.type or len(uses) != 1 or outside or others or taken:
             self._anew(variable, Refusal("scalar", why, place))
             return
         self.stands_for[variable.id] = target

@@ -47,9 +47,9 @@ void pairs(int A[13], int B[11], int D[13][11]) {
 }
 void rows(int D[13][11], short y[13]) {
     for (int i = 12; i > 0; i--) {
-        short w = y[i];
-        for (int j = 0; j < 11; j++) w = (w * 3 + D[i][j]) & 255;
-        y[i] = y[i - 1] + w;
+        short w = y[i], v = w + 1;
+        for (int j = 0; j < 11; j++) w = (w * 3 + D[i][j]) & 255, v ^= w;
+        y[i] = y[i - 1] + w + v;
     }
 }
 void turned(int A[13], int E[19]) {
@@ -78,6 +78,17 @@ void peak(int D[13][11], int A[13]) {
         }
     A[0] = m + at;
 }
+void places(int D[13][11], int A[13]) {
+    for (int i = 0; i < 13; i++) {
+        int best = -1000, at = -1;
+        for (int j = 10; j >= 0; j--)
+            if (D[i][j] > best) {
+                best = D[i][j];
+                at = j;
+            }
+        A[i] = best * 16 + at;
+    }
+}
 void all(int A[7][11], int B[11][5], int C[7][5], int S[7][7], int R[7][11], int T[7][11], int a[13], int b[11],
          int D[13][11], short y[13], int E[19], int P[7][7]) {
     scaled(A, B, C, 3);
@@ -88,11 +99,13 @@ void all(int A[7][11], int B[11][5], int C[7][5], int S[7][7], int R[7][11], int
     best(P);
     dot(a, E, b);
     peak(D, a);
+    places(D, a);
 }
 """
 #: Function -> operands of scalars, with their dimensions.
-PRIVATE = {"scaled": {"sum": 2}, "symmetric": {"t": 2}, "pairs": {}, "rows": {"w": 1}, "turned": {}, "best": {},
-           "dot": {"s": 0}, "peak": {"m": 0, "at": 0}}  # fmt: skip
+PRIVATE = {"scaled": {"sum": 2}, "symmetric": {"t": 2}, "pairs": {}, "rows": {"w": 1, "v": 1}, "turned": {}, "best": {},
+           "dot": {"s": 0}, "peak": {"m": 0, "at": 0},
+           "places": {"at": 1}}  # fmt: skip
 
 
 def test_candidates_compute_the_same(tmp_path: Path) -> None:
