@@ -40,7 +40,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import OtherType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 from hlspart.rules._processes import DataflowRegion, regions
@@ -58,11 +57,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"RESET: '{variable.name}' keeps no value from call to call"
                 hint = "make it static, or remove the directive"
                 yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
-    tasks = {v.function for v in facts.program.variables if isinstance(v.type, OtherType) and v.type.name == "task"}
     for d in active(facts.program, "stable"):
-        if d.function in tasks:
-            message = "STABLE: task objects run for ever, so that there is no time at which a value may change"
-            yield facts.report(RULE, d.at, message, "remove it, or send the value through a stream")
         for ident in d.variables:
             for region in regions(facts.program):
                 uses = (u for p in region.processes for u in p.uses)
