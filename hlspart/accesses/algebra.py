@@ -266,9 +266,14 @@ def nonnegative(a: Known) -> isl.Set:
     return pw(a).nonneg_set()
 
 
+_MOST_BITS = 8192  # of a bound: Python writes no longer numbers
+
+
 @lru_cache(maxsize=1024)
 def between(name: str, low: int, high: int) -> isl.Set:
-    """Where the parameter ``name`` lies in [low, high]."""
+    """Where the parameter ``name`` lies in [low, high]; anywhere where these are numbers of thousands of bits."""
+    if max(low.bit_length(), high.bit_length()) > _MOST_BITS:
+        return isl.Set(f"[{name}] -> {{ : }}")
     return isl.Set(f"[{name}] -> {{ : {low} <= {name} <= {high} }}")
 
 

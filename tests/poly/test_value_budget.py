@@ -183,3 +183,8 @@ def test_parameters_that_nothing_uses_cost_nothing(monkeypatch: pytest.MonkeyPat
     assert assumed == ["p7_2", "p3", "p300"]
     assert used is not None and "[p7_2] -> [p7_2]" in used  # p7 is the parameter's
     assert kept is not None and "[p300]" in kept
+
+
+def test_numbers_of_thousands_of_bits_have_no_bounds() -> None:
+    text = "#include <ap_int.h>\nvoid f(ap_int<20000> n, int A[8]) { for (int i = 0; i < n; i++) A[i & 7] = 0; }\n"
+    assert analyse(load(["t.cpp"], FrontendOptions(), lambda _: text.encode())).accesses
