@@ -81,11 +81,13 @@ def _rounds(facts: Facts) -> Iterator[Diagnostic]:
             write = own[0]
             several = write.function == name and len(write.loops) > 1 and write.exact and not write.branch
             used = sets(program).below(program.functions[name].body) if several else ()
-            if not several or not write.affine or any(u.variable == ident and u.kind == "read" for u in used):
+            if not several or write.index is None or any(u.variable == ident and u.kind == "read" for u in used):
                 continue
             inner = {analysis.loops[x].iterator for x in write.loops[1:]}
             outer = analysis.loops[write.loops[0]].iterator
-            names = {n for form in write.index or () if form is not None for n, _ in form.terms}
+            if None in write.index:
+                continue  # rows in turn
+            names = {n for form in write.index if form is not None for n, _ in form.terms}
             if outer is None or outer in names or not names <= inner or (facts.trips.get(write.loops[0]) or 0) < 2:
                 continue
             value = _value_of(program, name, write.ref)
