@@ -17,6 +17,7 @@ from hlspart.model.program import (
     Cast,
     Const,
     CType,
+    Declare,
     Expr,
     If,
     Label,
@@ -26,12 +27,14 @@ from hlspart.model.program import (
     ScalarType,
     SizeOf,
     Stmt,
+    Switch,
     Unary,
     walk_statements,
 )
 from hlspart.model.rebuild import map_parts
 from hlspart.semantics.addresses import apart
 from hlspart.semantics.folding import wrapped
+from hlspart.transform.returns import breaks, jumps_out
 
 
 @of_code
@@ -60,10 +63,12 @@ def _decided(program: Program, stmt: Stmt) -> bool:
 
 
 def _taken(program: Program, stmt: Stmt) -> Stmt | None:
-    """The arm of a decided test, an empty block where there is none; None where both may be taken.
+    """The arm of a decided test, an empty block where there is none; None where several may be taken.
 
     A jump may lead into an arm with a label.
     """
+    if isinstance(stmt, Switch):
+        return _case(program, stmt)
     if not isinstance(stmt, If) or not isinstance(stmt.then, Block) or not isinstance(stmt.other, Block | If | None):
         return None
     value = constant(program, stmt.test)
@@ -73,6 +78,43 @@ def _taken(program: Program, stmt: Stmt) -> Stmt | None:
     if dead is not None and any(isinstance(s, Label | Case) for s in walk_statements(dead)):
         return None
     return taken if taken is not None else replace(stmt.then, body=())
+
+
+def _case(program: Program, stmt: Switch) -> Stmt | None:
+    """What a switch over a constant does: the statements from its case on, to the ``break`` behind them."""
+    rows, value = stmt.body.body, constant(program, stmt.test)
+    labels = [(k, s) for k, s in enumerate(rows) if isinstance(s, Case)]
+    if value is None or any(isinstance(s, Label) for s in walk_statements(stmt.body)):
+        return None
+    if any(isinstance(row, Declare) for row in rows):
+        return None  # what a case declares is there for those below it
+    if any(isinstance(s, Case) for row in rows if not isinstance(row, Case) for s in walk_statements(row)):
+        return None
+    start = other = len(rows)
+    for k, label in labels:
+        if label.low is None:
+            other = k
+            continue
+        low = constant(program, label.low)
+        high = low if label.high is None else constant(program, label.high)
+        if low is None or high is None:
+            return None
+        if low <= value <= high:
+            start = k
+    taken: list[Stmt] = []
+    for row in rows[start if start < len(rows) else other :]:
+        if breaks(row):
+            break
+        ends = isinstance(row, Block) and bool(row.body) and breaks(row.body[-1])
+        kept = replace(row, body=row.body[:-1]) if ends and isinstance(row, Block) else row
+        if isinstance(kept, Case):
+            continue
+        if jumps_out(kept):
+            return None
+        taken.append(kept)
+        if ends:
+            break
+    return replace(stmt.body, body=tuple(taken))
 
 
 def constant(program: Program, expr: Expr) -> int | float | None:

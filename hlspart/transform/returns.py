@@ -72,10 +72,10 @@ def _single_exits(stmt: Switch, rest: tuple[Stmt, ...]) -> list[list[Stmt]] | No
         return None
     out: list[list[Stmt]] = []
     for k, (labels, body) in enumerate(arms):
-        leaves = bool(body) and _breaks(body[-1])
+        leaves = bool(body) and breaks(body[-1])
         kept = tuple(body[:-1] if leaves else body)
         ends = leaves or k == len(arms) - 1 or always_returns(kept)
-        if not labels or not ends or any(map(_jumps_out, kept)):
+        if not labels or not ends or any(map(jumps_out, kept)):
             return None
         arm = single_exit(kept if always_returns(kept) else (*kept, *rest))
         if arm is None:
@@ -104,15 +104,16 @@ def _switch_of(stmt: Switch, arms: Sequence[Sequence[Stmt]]) -> Switch:
     return replace(stmt, body=replace(stmt.body, body=tuple(s for arm in arms for s in arm)))
 
 
-def _breaks(stmt: Stmt) -> bool:
+def breaks(stmt: Stmt) -> bool:
+    """Whether a statement is a ``break``."""
     return isinstance(stmt, Jump) and stmt.kind == "break"
 
 
-def _jumps_out(stmt: Stmt) -> bool:
+def jumps_out(stmt: Stmt) -> bool:
     """Whether a statement may leave the switch around it by a ``break``, or is a label of it."""
-    if _breaks(stmt) or isinstance(stmt, Case):
+    if breaks(stmt) or isinstance(stmt, Case):
         return True
-    return not isinstance(stmt, Loop | Switch) and any(map(_jumps_out, substatements(stmt)))
+    return not isinstance(stmt, Loop | Switch) and any(map(jumps_out, substatements(stmt)))
 
 
 def _repeatable(body: tuple[Stmt, ...]) -> bool:
@@ -159,7 +160,7 @@ def always_returns(body: tuple[Stmt, ...]) -> bool:
             return last.other is not None and always_returns(last.then.body) and always_returns(last.other.body)
         case Switch():
             default = any(isinstance(s, Case) and s.low is None for s in last.body.body)
-            leaves = any(_jumps_out(s) for s in last.body.body if not isinstance(s, Case))
+            leaves = any(jumps_out(s) for s in last.body.body if not isinstance(s, Case))
             return default and not leaves and always_returns(tuple(list(_arms(last))[-1][1]))
     return False
 
@@ -187,7 +188,7 @@ def returns_assigned(body: tuple[Stmt, ...], result: int | None, of: CType) -> t
             )
             made = replace(last, then=then, other=other)
         case Switch() if any(isinstance(s, Return) for s in walk_statements(last)):
-            arms = ((labels, tuple(x[:-1] if x and _breaks(x[-1]) else x)) for labels, x in _arms(last))
+            arms = ((labels, tuple(x[:-1] if x and breaks(x[-1]) else x)) for labels, x in _arms(last))
             leave = Jump(last.at, "break")
             made = _switch_of(last, [(*labels, *returns_assigned(x, result, of), leave) for labels, x in arms])
     return body[:-1] if made is None else (*body[:-1], made)

@@ -63,6 +63,54 @@ def test_what_may_run_stays(test: str, arms: str) -> None:
     assert without_dead_arms(program) is program
 
 
+SWITCHES = (
+    ("switch (N) { case 3: x = 1; break; case 4: x = 2; break; default: x = 3; }", "x = 2;"),
+    ("switch (N) { case 4: x += 5; case 5: x *= 2; break; case 6: x = 9; }", "x += 5; x *= 2;"),
+    ("switch (M * 9) { case 3: x = 1; break; case 4: x = 2; }", ";"),
+    ("switch (M) { default: x = 8; case 1: x += 2; break; case 4: x = 2; }", "x = 8; x += 2;"),
+    ("switch (K) { case 0 ... 6: { x = 1; break; } case 7 ... 9: { x = 4; break; } }", "{ x = 4; }"),
+    ("switch (N - 5) { case -1: x = 6; break; default: x = 7; }", "x = 6;"),
+    ("switch (N) { case 1: case 4: case 9: if (x) { x = 3; } else { x = 5; } }", "if (x) { x = 3; } else { x = 5; }"),
+    (
+        "switch (N) { case 4: for (int i = 0; i < 9; i++) { if (i == 5) break; x++; } break; case 2: x = 0; }",
+        "for (int i = 0; i < 9; i++) { if (i == 5) break; x++; }",
+    ),
+)
+
+
+@pytest.mark.parametrize(("form", "same"), SWITCHES)
+def test_of_a_decided_switch_the_case_stays(form: str, same: str, tmp_path: Path) -> None:
+    forms = {"a": text("x < 9", f"{{ {form} }}"), "b": text("x < 9", f"{{ {same} }}")}
+    runs = set()
+    for name, source in forms.items():
+        path = tmp_path / name
+        driver = '#include <stdio.h>\nint main() { printf("%d %d", decided(0), decided(3)); }\n'
+        path.with_suffix(".c").write_text(source + driver)
+        subprocess.run(["gcc", "-w", "-o", path, path.with_suffix(".c")], check=True, capture_output=True)
+        runs.add(subprocess.run([path], check=True, capture_output=True, text=True).stdout)
+    assert len(runs) == 1
+    said = []
+    for source in forms.values():
+        program = without_dead_arms(loaded(source))
+        statements = list(ir.walk_statements(program.functions["decided"].body))
+        said.append([program.text(s.at) for s in statements if isinstance(s, ir.ExprStmt | ir.Loop | ir.Jump)])
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "switch (x) { case 1: x = 2; }",
+        "switch (N) { case 4: if (x) break; x = 3; }",
+        "switch (N) { case 3: x = 1; int y; case 4: y = 2; x = y; }",
+        "switch (N) { if (x) { case 4: x = 3; } }",
+    ],
+)
+def test_a_switch_that_is_not_decided_stays(form: str) -> None:
+    program = loaded(text("x", f"{{ {form} }}"))
+    assert without_dead_arms(program) is program
+
+
 LOOPS = """template <int IN, int OUT> void conv(int a[64], int b[64], unsigned n) {
   if (IN > OUT) {
     for (int i = 0; i < 64; i++) {
