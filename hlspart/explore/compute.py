@@ -24,6 +24,7 @@ from hlspart.model.program import (
     PragmaMark,
     ScalarType,
     Stmt,
+    Variable,
     walk,
     walk_statements,
 )
@@ -38,14 +39,13 @@ class Compute:
     def __init__(self, frame: RegionFrame) -> None:
         self.frame = frame
         self.used: list[int] = []  # loops whose step the function must know; once it is written
+        self.scalars: list[Variable] = []  # what is handed to it; once it is written
         self.ahead: dict[
             str, str
         ] = {}  # values that are loaded ahead of the elements' tests, by the word of the buffer
 
     def function(self, name: str) -> list[str]:
         """The function that works on one tile of every element."""
-        given = [f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.w.scalars]
-        given += dict.fromkeys(self.frame.parameter(o) for o in self.frame.nest.operands)
         lines: list[str] = []
         parts = [o for o in self.frame.nest.operands if self._parts(o)]
         for o in parts:
@@ -58,6 +58,9 @@ class Compute:
             lines += self._joined(o)
         text = "\n".join(lines)
         self.used = [k for k in self.frame.timed if re.search(rf"\b{self.frame.t[k]}\b", text)]
+        self.scalars = [v for v in self.frame.w.scalars if re.search(rf"\b{v.name}\b", text)]
+        given = [f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.scalars]
+        given += dict.fromkeys(self.frame.parameter(o) for o in self.frame.nest.operands)
         given += self.frame.counts(self.used)
         head = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
         return [*head, *self.frame.counted(self.used), *lines, "}"]

@@ -26,11 +26,13 @@ from hlspart.explore.copies import Copies
 from hlspart.explore.frame import PAD, RegionFrame, counting
 from hlspart.explore.leftover import unnamed
 from hlspart.explore.records import ReadNest
+from hlspart.explore.sums import given_before, named_outside
 from hlspart.model.exploring import ExternalMemory, Operand, Vector
 from hlspart.model.program import (
     Declare,
     Function,
     Program,
+    Variable,
 )
 from hlspart.model.source import Edit, Span, apply_edits
 from hlspart.rewrite.names import Names
@@ -136,6 +138,7 @@ class _Writer:
         self.lanes = lanes
         self.counts: dict[int, list[str]] = {}
         self.used: list[int] = []
+        self.scalars: list[Variable] = []
         self.frame = RegionFrame(program, written, vector, off_chip, names)
         planned = self.frame.cost.moves
         self.bare = not moves
@@ -162,7 +165,7 @@ class _Writer:
         compute = self.frame.names.free(f"{self.frame.stem}_compute")
         writer = Compute(self.frame)
         functions += writer.function(compute)
-        self.used = writer.used
+        self.used, self.scalars = writer.used, writer.scalars
         function, outer = self.frame.w.function, self.frame.w.loops[0]
         word = known_there_only(self.frame.program, function, outer.at, functions)
         if word is not None:
@@ -223,7 +226,7 @@ class _Writer:
             self._widen(o)
             yield from self._buffer(o, buffers[o.name], PAD * 2)
         yield from (PAD * 2 + call(loads[o.name], o) for o in moving if o.name in loads)
-        values = [v.name for v in self.frame.w.scalars]
+        values = [v.name for v in self.scalars]
         values += dict.fromkeys(buffers[o.name] for o in self.frame.nest.operands)
         values += [self.frame.phase] if self.frame.counts(self.used) else []
         yield f"{PAD * 2}{compute}({', '.join(values)});"
@@ -280,10 +283,8 @@ class _Writer:
             buffers[operand.name] = tuple(wanted)
             for name in wanted:
                 lines += self._buffer(operand, name, PAD)
-        carried = [
-            (self.frame.variable(o).name, f"{buffers[o.name][0]}[0]") for o, _ in pairs if o.private and not o.loops
-        ]
-        lines += [f"{PAD}{word} = {name};" for name, word in carried]
+        carried = [(self.frame.variable(o), f"{buffers[o.name][0]}[0]") for o, _ in pairs if o.private and not o.loops]
+        lines += [f"{PAD}{word} = {self._first(v)};" for v, word in carried]
         periods = sorted({m.period for _, m in pairs if m.copies == 2})
         turn = {p: self.frame.names.free(f"turn{i}") for i, p in enumerate(periods)}
         lines += [f"{PAD}int {turn[p]} = 1;" for p in periods]  # the parity of the tile in use
@@ -308,7 +309,18 @@ class _Writer:
         lines += [PAD + "int " + ", ".join(f"{c} = 0" for c in self.counts[k]) + ";" for k in self.frame.timed]
         lines.append(PAD + counting(self.frame.phase, n + 2))
         lines += [*body, *(PAD * 2 + line for line in self._next()), *turns, PAD + "}"]
-        return [*lines, *(f"{PAD}{name} = {word};" for name, word in carried), "}"]
+        return [*lines, *(f"{PAD}{v.name} = {word};" for v, word in carried if self._lives_on(v)), "}"]
+
+    def _first(self, variable: Variable) -> str:
+        """What a carried scalar holds before the nest; it may not be read where it has no value."""
+        if given_before(self.frame.program, self.frame.w.function, self.frame.w.loops[0], variable):
+            return variable.name
+        return f"({type_text(self.frame.program, variable.id)})0"
+
+    def _lives_on(self, variable: Variable) -> bool:
+        """Whether what a carried scalar holds behind the nest may be read."""
+        nest = self.frame.program, self.frame.w.function, self.frame.w.loops[0], variable
+        return bool(given_before(*nest) or named_outside(*nest))
 
     def _calls(
         self, pairs: Sequence[tuple[Operand, object]], buffers: dict[str, tuple[str, ...]], now: dict[int, int],
@@ -336,7 +348,7 @@ class _Writer:
             if operand.name in loads:
                 tests = [f"{phase} < {n}", *self._begins(move.period, 0)]
                 yield f"if ({' && '.join(tests)}) {call(loads[operand.name], operand, 0)}"
-        values = [v.name for v in self.frame.w.scalars]
+        values = [v.name for v in self.scalars]
         values += dict.fromkeys(buffer(o, True) for o in self.frame.nest.operands)
         values += self._at(1, self.used)
         yield f"if ({phase} >= 1 && {phase} <= {n}) {compute}({', '.join(values)});"

@@ -14,11 +14,14 @@ from hlspart.model.program import (
     Assign,
     Binary,
     Block,
+    Case,
+    Comma,
     CType,
     Declare,
     Expr,
     ExprStmt,
     Function,
+    If,
     Loop,
     Name,
     Program,
@@ -28,6 +31,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.model.source import Span
 from hlspart.semantics.effects import statement_expressions
 
 
@@ -52,11 +56,55 @@ def gives(stmt: Stmt, variable: Variable) -> bool:
     """Whether a statement does no more than give a variable a value, which is not made of its last one."""
     if isinstance(stmt, Declare):
         return variable.id in stmt.variables and variable.init is not None and variable.storage != "static"
-    if not isinstance(stmt, ExprStmt) or not isinstance(stmt.expr, Assign) or stmt.expr.op != "=":
+    return isinstance(stmt, ExprStmt) and _assigns(stmt.expr, variable.id)
+
+
+def _assigns(expr: Expr, variable: int) -> bool:
+    """Whether an expression gives a variable a value before it names it: ``t = 1, u = t`` or ``t = u = 1``."""
+    if isinstance(expr, Comma):
+        first = next((e for e in expr.items if _says(e, variable)), None)
+        return first is not None and _assigns(first, variable)
+    if not isinstance(expr, Assign) or expr.op != "=":
         return False
-    target = stmt.expr.target
-    mine = isinstance(target, Name) and target.variable == variable.id
-    return mine and not any(isinstance(e, Name) and e.variable == variable.id for e in walk(stmt.expr.value))
+    if isinstance(expr.target, Name) and expr.target.variable == variable:
+        return not _says(expr.value, variable)
+    return not _says(expr.target, variable) and _assigns(expr.value, variable)
+
+
+def _says(expr: Expr, variable: int) -> bool:
+    return any(isinstance(e, Name) and e.variable == variable for e in walk(expr))
+
+
+def given_before(program: Program, function: Function, outer: Loop, variable: Variable) -> bool | None:
+    """Whether a local variable has a value when a nest begins; None where that depends on the way to it."""
+    if variable.storage == "parameter" or variable.init is not None:
+        return True
+    here = outer.at.span
+    around = [s for s in walk_statements(function.body) if _inside(here, s.at.span)]
+    for block in (s for s in around if isinstance(s, Block) and not any(isinstance(x, Case) for x in s.body)):
+        if any(_surely(s, variable) for s in block.body if s.at.span.end <= here.start):
+            return True
+    again = any(isinstance(s, Loop) and s is not outer and not _inside(variable.at.span, s.at.span) for s in around)
+    earlier = any(at.start < here.start for at in named_outside(program, function, outer, variable))
+    return None if again or earlier else False
+
+
+def _surely(stmt: Stmt, variable: Variable) -> bool:
+    """Whether a statement gives a variable a value whichever way it takes."""
+    if isinstance(stmt, If):
+        return stmt.other is not None and _surely(stmt.then, variable) and _surely(stmt.other, variable)
+    return any(_surely(s, variable) for s in stmt.body) if isinstance(stmt, Block) else gives(stmt, variable)
+
+
+def named_outside(program: Program, function: Function, outer: Loop, variable: Variable) -> list[Span]:
+    """Where the function names a variable outside of a nest."""
+    names = (e for r in statement_expressions(program, function.body) for e in walk(r))
+    places = (e.at.span for e in names if isinstance(e, Name | ArrayRef) and e.variable == variable.id)
+    return [at for at in places if not _inside(at, outer.at.span)]
+
+
+def _inside(at: Span, place: Span) -> bool:
+    return at.path == place.path and place.start <= at.start and at.end <= place.end
 
 
 def _terms(expr: Expr) -> Iterator[Expr]:
@@ -151,7 +199,7 @@ class Sums:
         assert isinstance(target, ArrayRef)
         array = self.program.variable(target.variable).as_array
         uses = [a for a in self.accesses if a.array == target.variable]
-        outside = self.named_outside(variable)
+        outside = named_outside(self.program, self.function, self.outer, variable)
         others = sum(1 for _, s, behind in self.kept if behind and s is not taker and self._names(s, variable.id))
         taken = any(r.id == target.id for r in self.stands_for.values())
         if array is None or array.element != variable.type or len(uses) != 1 or outside or others or taken:
@@ -170,15 +218,15 @@ class Sums:
         if not owned or not isinstance(variable.type, ScalarType):
             raise refusal
         named = [(level, s) for level, s in (*before, *body, *behind) if self._mentions(s, variable)]
-        level = named[0][0]
+        level, first = named[0] if named else (self.loops, None)
         bare = [s for _, s in before if isinstance(s, Declare) and variable.id in s.variables and not variable.init]
         apart = not any(len(s.variables) > 1 for s in bare) and all(at >= level for at, _ in named)
-        if gives(named[0][1], variable) and apart and not self.lives_on(variable.id):
+        if (first is None or gives(first, variable)) and apart and not self.lives_on(variable.id):
             self.private[variable.id] = level
             self.dropped += bare
             return
-        here, place = self.outer.at.span, variable.at.span
-        if not self.still or (place.path == here.path and here.start <= place.start < here.end):
+        given = given_before(self.program, self.function, self.outer, variable)
+        if not self.still or given is None or _inside(variable.at.span, self.outer.at.span):
             raise refusal
         self.private[variable.id] = 0
 
@@ -195,17 +243,6 @@ class Sums:
     def _names(self, stmt: Stmt, variable: int) -> bool:
         roots = statement_expressions(self.program, stmt)
         return any(isinstance(e, Name) and e.variable == variable for r in roots for e in walk(r))
-
-    def named_outside(self, variable: Variable) -> bool:
-        """Whether the function names a variable outside of the nest."""
-        at = self.outer.at.span
-        for root in statement_expressions(self.program, self.function.body):
-            for e in walk(root):
-                if isinstance(e, Name | ArrayRef) and e.variable == variable.id:
-                    place = e.at.span
-                    if not (at.path == place.path and at.start <= place.start < at.end):
-                        return True
-        return False
 
     def order(
         self, operands: Sequence[Operand], windows: Sequence[OperandWindow], owner: Mapping[int, int]

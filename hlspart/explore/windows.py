@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hlspart.expand.region import Refusal
 from hlspart.explore.box import LoopBox
 from hlspart.explore.records import OperandWindow, boxes_meet
-from hlspart.explore.sums import Sums
+from hlspart.explore.sums import Sums, named_outside
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.exploring import Dim, Operand
 from hlspart.model.program import (
@@ -204,7 +204,7 @@ class Windows:
         certain = mine[0].kind == "write" and not (mine[0].branch or sometimes) and mine[0].exact and all(exact)
         own = {k for dim in dims for k, _ in dim.terms}  # all loops: no tile leaves unfinished
         passing = variable.storage == "local" and written and certain and len(own) == len(loops)
-        live = not passing or self.sums.named_outside(variable)
+        live = not passing or bool(named_outside(self.program, self.sums.function, self.outer, variable))
         operand = Operand(
             variable.name, -(-shape.element.bits // 8), tuple(dims), not (written and certain), written, live=live
         )

@@ -1,11 +1,13 @@
 """Scalars that iterations give a first value are theirs, others are carried through the nest; loops may count down."""
 
 import random
+import re
+import subprocess
 from pathlib import Path
 
 from hlspart.explore.emit import write
 from hlspart.explore.nests import nests
-from hlspart.explore.records import ReadNest
+from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.space import Space
 from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, Vector
 from hlspart.model.options import Options
@@ -181,3 +183,45 @@ def test_scalars_take_memory_and_move_nothing() -> None:
     assert mine["bytes"] == 4 * slices["i"] * slices["j"] * shards["i"] * shards["j"] and mine["copies"] == 1
     assert "sum" not in {m["array"] for m in (*region["load"], *region["store"])}
     assert best["bytes"] == sum(b["bytes"] * b["copies"] for b in region["buffers"])
+
+
+def test_scalars_without_a_value_are_not_read(tmp_path: Path) -> None:
+    """A scalar that is carried has a value when the nest begins, or is not read there; what names none is left out."""
+    loops = "for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++)"
+    row = "for (int j = 0; j < 8; j++)"
+    bodies = (
+        f"int t; {loops} {{ if (j == 0) t = B[i][j]; A[j] += t * t; }}",
+        f"int t; {loops} {{ t = B[i][j]; A[j] += t * t; }} C[0] = t;",
+        f"int t; if (C[1] > 0) t = 3; else {{ t = C[2]; }} {loops} {{ t += B[i][j]; A[j] = t & 63; }} C[0] = t;",
+        f"int s, r; for (int i = 0; i < 8; i++) {{ s = i, r = s + 2; {row} A[j] += s += r; }}",
+        f"int s, r; for (int i = 0; i < 8; i++) {{ s = r = C[i]; {row} A[j] += s += r; }}",
+        f"for (int i = 0; i < 8; i++) {{ int t; {row} B[i][j] = A[j] + (int)sizeof(t); }} C[0] = 0;",
+        f"for (int i = 0; i < 8; i++) {{ int t = C[i]; {row} B[i][j] = A[j] + t; }}",
+    )
+    heads = [f"void f{k}(int A[8], int B[8][8], int C[8]) {{ {body} }}" for k, body in enumerate(bodies)]
+    calls = " ".join(f"f{k}(A, B, C);" for k in range(len(bodies)))
+    old, new = tmp_path / "f.c", tmp_path / "new.c"
+    old.write_text("\n".join([*heads, f"void all(int A[8], int B[8][8], int C[8]) {{ {calls} }}\n"]))
+    pipeline = Pipeline([str(old)], Options())
+    chosen = []
+    for k, body in enumerate(bodies):
+        (of,) = nests(pipeline.program, pipeline.proved, pipeline.program.functions[f"f{k}"], 2)
+        assert isinstance(of, ReadNest), body
+        space = Space(of.nest, 2)
+        chosen.append((of, list(space.vectors())[k % space.size]))
+    new.write_text(write(pipeline.program, chosen, ExternalMemory(64, 0))[0][str(old)])
+    flags = ["-Wall", "-Wextra", "-O1", "-S", "-o", "/dev/null"]
+    done = subprocess.run(["gcc", *flags, str(new)], capture_output=True, text=True)
+    assert done.returncode == 0 and not re.search("uninitialized|set but not|parameter .i\\b", done.stderr), done.stderr
+    assert verify(str(old), str(new), VerifyOptions(top="all", vectors=4, value_range=(-9, 9))).status == "equal"
+
+
+def test_ways_that_give_no_value() -> None:
+    """Whether a carried scalar may be read is not known where only some of the ways to the nest give it a value."""
+    text = (
+        "void f(int A[8], int B[8][8]) { int t; if (A[0]) t = 3; for (int i = 0; i < 8; i++)"
+        " for (int j = 0; j < 8; j++) { if (j == A[1]) t = B[i][j]; A[j] += t * t; } }"
+    )
+    pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
+    (of,) = nests(pipeline.program, pipeline.proved, pipeline.program.functions["f"], 2)
+    assert isinstance(of, KeptNest)
