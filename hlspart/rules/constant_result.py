@@ -48,7 +48,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import of_benches
+from hlspart.rules._benches import inside, of_benches
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
@@ -64,7 +64,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, function in facts.program.functions.items():
         if function.open or name in benches:
             continue
+        never = _never_run(facts.program, name)
         for node in nodes(facts.program)[name]:
+            if any(inside(node.at.span, part) for part in never):
+                continue
             if isinstance(node, c.OpaqueExpr) and node.what == c.REVERSED and node.at.span not in reversed_:
                 reversed_.add(node.at.span)
                 text = " ".join(facts.program.text(node.at).split())
@@ -96,6 +99,16 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             text = " ".join(facts.program.text(node.at).split())
             yield facts.report(RULE, node.at, f"'{text}' {said}", hint)
+
+
+def _never_run(program: c.Program, name: str) -> list[Span]:
+    """Arms of tests of constants that do not hold, such as W < 32 around a shift by W."""
+    arms: list[tuple[c.Expr, c.Block | c.Expr, c.Block | c.Expr | None]] = []
+    arms += [(s.test, s.then, s.other) for s in c.walk_statements(program.functions[name].body) if isinstance(s, c.If)]
+    arms += [(e.test, e.then, e.other) for e in nodes(program)[name] if isinstance(e, c.Conditional)]
+    chosen = ((constant(program, test), then, other) for test, then, other in arms)
+    left = (then if value == 0 else other for value, then, other in chosen if value is not None)
+    return [arm.at.span for arm in left if arm is not None]
 
 
 def _beyond(program: c.Program, node: c.Expr) -> tuple[int, int] | None:

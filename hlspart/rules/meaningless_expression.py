@@ -88,7 +88,10 @@ def _shifted_masks(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str,
         mask = node.right if isinstance(node, c.Binary) and node.op == "&" else None
         if not isinstance(node, c.Binary) or not isinstance(mask, c.Binary) or mask.op != ">>":
             continue
-        if constant(program, mask) is not None and constant(program, node.left) is None:
+        bits, by = constant(program, mask.left), constant(program, mask.right)
+        if bits is None or by is None or by < 0 or bits % (1 << min(by, 64)):
+            continue  # with bits below, such as ~0u >> 20, it may be the mask that is meant to be shifted
+        if constant(program, node.left) is None:
             path, end = node.at.span.path, mask.at.span.end
             if not _in_brackets(program.text(replace(node.at, span=Span(path, node.left.at.span.end, end)))):
                 yield node, "shifts the mask: >> comes before &", "write (x & mask) >> n"

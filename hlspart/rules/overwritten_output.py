@@ -39,6 +39,7 @@ from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._mentions import mentioned_in
 from hlspart.rules._uses import nodes, root_of, sets
+from hlspart.sets.moved import same_each_time
 
 RULE = Rule("HLP434", "overwritten-output", "warning", hint="make it volatile or a stream, or write it once")
 
@@ -88,7 +89,9 @@ def _rounds(facts: Facts) -> Iterator[Diagnostic]:
             if None in write.index:
                 continue  # rows in turn
             names = {n for form in write.index if form is not None for n, _ in form.terms}
-            if outer is None or outer in names or not names <= inner or (facts.trips.get(write.loops[0]) or 0) < 2:
+            if outer is None or not names <= inner or (facts.trips.get(write.loops[0]) or 0) < 2:
+                continue
+            if not same_each_time(write):
                 continue
             value = _value_of(program, name, write.ref)
             loop = program.loops[write.loops[0]]

@@ -83,6 +83,18 @@ def apart(accesses: Sequence[Access]) -> bool:
         return False
 
 
+def same_each_time(access: Access) -> bool:
+    """Whether each iteration of the outermost loop touches the same elements."""
+    if not _known(access) or not access.iterators or len(access.loops) != len(access.iterators):
+        return False
+    try:
+        with limited(_MAX_OPERATIONS):
+            reached = _reached(access).project_out(isl.dim_type.in_, 1, len(access.iterators) - 1)
+            return reached.is_equal(isl.Map.from_domain_and_range(reached.domain(), reached.range()))
+    except EffortError:
+        return False
+
+
 def _known(access: Access) -> bool:
     return access.affine and access.exact and access.map is not None
 

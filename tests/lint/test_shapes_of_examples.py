@@ -100,6 +100,26 @@ int top(const int *data) {
 }
 """
 
+STRIPS = """void strips(const int in[64], int out[64]) {
+  for (int t = 0; t < 16; t++)
+    for (int j = FROM; j < FROM + 4; j++) out[j] = in[j] + t;
+}
+"""
+MASKS = """#pragma HLS TOP name=low
+unsigned low(unsigned x) {
+#pragma HLS PIPELINE
+  return x & MASK >> 20;
+}
+"""
+WIDTHS = """const int W = 32;
+unsigned join(unsigned x, unsigned y) {
+#pragma HLS PIPELINE
+  unsigned all = W TEST 32 ? y : x << W | y;
+  if (!(W TEST 32)) all += x >> W;
+  return all;
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("code", "right", "wrong"),
@@ -113,6 +133,9 @@ int top(const int *data) {
         ("HLP104", FACTOR.replace("NAME", "PAR_FACTOR"), FACTOR.replace("NAME", "COPYES")),
         ("HLP105", RESOURCE.replace("SAYS", "latency=3"), RESOURCE.replace("SAYS", "")),
         ("HLP439", SLICES.replace("SHIFT", "+ 8"), SLICES.replace("SHIFT", "<< 8")),
+        ("HLP434", STRIPS.replace("FROM", "4 * t"), STRIPS.replace("FROM", "4")),
+        ("HLP450", MASKS.replace("MASK", "~0u"), MASKS.replace("MASK", "(1u << 20)")),
+        ("HLP439", WIDTHS.replace("TEST", ">="), WIDTHS.replace("x >> W", "1").replace("TEST", ">")),
         ("HLP419", DEEP.replace("DEPTH", "64"), DEEP.replace("DEPTH", "32")),
         ("HLP421", STENCIL.replace("VARIABLE", "src"), STENCIL.replace("VARIABLE", "dst")),
         ("HLP432", CACHE.replace("VALUE", ""), CACHE.replace("VALUE", "+ out[i]")),
