@@ -293,3 +293,25 @@ def test_units_that_a_directive_allows_are_a_proof(case: str, limit: int) -> Non
         assert loop.proof is not None and least is not None and loop.proof.ii == -(-least // limit)
         (advice,) = hlspart.advise(hlspart.parse(text), pareto=True).loops
         assert all(way.ii is None or way.ii >= loop.proof.ii for way in advice.ways)
+
+
+@pytest.mark.parametrize(
+    ("body", "proved"),
+    [
+        ("b[i] = x + y + a[i] * a[i + 1] + a[i + 2];", True),
+        ("b[i] = a[i] * a[i + 1] + a[i + 2];", False),  # nothing asks for x and y: a window of 66 elements will do
+        ("b[i] = n == 0 ? x : n == 1 ? y : a[i];", False),  # one element in an iteration, whatever n is
+        ("a[i + 66] = x; a[i + 132] = y; b[i] = a[i] + a[i + 1] + a[i + 2];", False),  # they are there already
+    ],
+)
+def test_only_loads_whose_values_matter_prove_an_ii_by_ports(body: str, proved: bool) -> None:
+    text = f"""void f(int a[256], int b[64], int n) {{
+  L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+    int x = a[i + 66], y = a[i + 132];
+    {body}
+  }}
+}}
+"""
+    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    assert (loop.proof is not None) is proved
