@@ -20,7 +20,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
 from hlspart.nests.automatic import chosen, without_body
 from hlspart.nests.between import continues, resumes
-from hlspart.nests.loopfacts import LoopFacts
+from hlspart.nests.loopfacts import LoopFacts, flat
 from hlspart.nests.varying import Varying
 
 OriginOfLoop = Literal["pragma", "directive", "auto"]
@@ -99,9 +99,25 @@ class Nests(LoopFacts):
 
     def kept_from_pipelining(self, loop: c.Loop | None) -> c.Loop | None:
         """The loop that keeps a PIPELINE on the one around it, or on the function (None), from holding."""
-        if self.on("pipeline", None if loop is None else loop.id) is None:
+        if self.on("pipeline", None if loop is None else loop.id) is None or self.perhaps_flattened(loop) is not None:
             return None
         return self.varying.inside((self.function if loop is None else loop).body.body)
+
+    def perhaps_flattened(self, loop: c.Loop | None) -> c.Loop | None:
+        """The loop without constant bounds that the pipelined one around it may be flattened with, not kept back by."""
+        if (
+            loop is None
+            or not self.target.profile["pipeline"]["flattens_varying"]
+            or self.on("pipeline", loop.id) is None
+        ):
+            return None
+        kept, inner = self.varying.inside(loop.body.body), loop
+        while kept is not None and inner is not kept:
+            below = next((s for s in flat(inner.body.body) if isinstance(s, c.Loop)), None)
+            if below is None or self.around(inner, below) != ((), ()):
+                return None
+            inner = below
+        return kept
 
     def arrays(self, nest: Nest) -> frozenset[int]:
         """Arrays accessed in a nest; those of the whole program for a function that is pipelined as a whole."""

@@ -11,6 +11,7 @@ from hlspart.model.results import PragmaStatus, Validation
 from hlspart.nests.nests import Nests
 from hlspart.nests.standing import Running
 from hlspart.predict.separate import separated
+from hlspart.predict.uncovered import perhaps_flattened
 from hlspart.targets import Target
 
 
@@ -31,7 +32,12 @@ def with_pipelines(program: Program, analysis: AccessAnalysis, validation: Valid
         if d.kind != "pipeline" or status.status != "applied" or name is None or name not in program.functions:
             return status
         own = nests.setdefault(name, Nests(program, analysis, target, name))
-        inner = own.kept_from_pipelining(None if d.loop is None else program.loops[d.loop])
+        loop = None if d.loop is None else program.loops[d.loop]
+        if (joined := own.perhaps_flattened(loop)) is not None:
+            problem = Fault("perhaps-flattened", perhaps_flattened(program, joined), d.at, fatal=False)
+            notes = (problem, *status.notes)
+            return replace(status, status="unmodelled", code=problem.code, reason=problem.message, notes=notes)
+        inner = own.kept_from_pipelining(loop)
         if inner is None:
             return status
         where = f"loop {inner.name} (line {program.line(inner.at)}) inside"

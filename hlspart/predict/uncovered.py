@@ -62,6 +62,8 @@ class Uncovered(Struct, frozen=True, dict=True):
         if nest.loop is not None and nest.origin == "auto" and not nest.pipelined:
             missing = without_body(self.nests, nest.loop)
             yield Cause(f"whether the tool pipelines the loop is not known: the body of {missing} is not given")
+        if (inner := self.nests.perhaps_flattened(nest.loop)) is not None:
+            yield Cause(perhaps_flattened(self.program, inner), (self.program.line(inner.at),))
 
     def _of_variables(self, nest: Nest) -> Iterator[Cause]:
         """Partitions whose factors are variables, which some tools take the constants of."""
@@ -335,6 +337,12 @@ class Uncovered(Struct, frozen=True, dict=True):
         """Whether functions with loops are called, directly or not."""
         below = (self.program.functions[name].body for name in self._below([self.nests.function.body]))
         return any(isinstance(s, c.Loop) for body in below for s in c.walk_statements(body))
+
+
+def perhaps_flattened(program: Program, inner: c.Loop) -> str:
+    """What is not known of a pipelined loop around nothing but ``inner``, whose bound is read at run time."""
+    where = f"loop {inner.name} (line {program.line(inner.at)}), whose bound is read at run time"
+    return f"whether the tool flattens it with {where}, or ignores PIPELINE, is not known"
 
 
 def _around(nest: Nest) -> set[int]:

@@ -52,9 +52,16 @@ RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops without a known length inside of pipelined ones."""
-    for directive in facts.program.directives:
+    open_ = {x.directive for x in facts.validation.statuses if x.code == "perhaps-flattened"}
+    for k, directive in enumerate(facts.program.directives):
         function = facts.program.functions.get(directive.function or "")
-        if directive.kind != "pipeline" or not directive.usable or directive.has("off") or function is None:
+        if (
+            directive.kind != "pipeline"
+            or not directive.usable
+            or directive.has("off")
+            or function is None
+            or k in open_
+        ):
             continue
         body = function.body if directive.loop is None else facts.program.loops[directive.loop].body
         for inner in _loops_below(facts, body):

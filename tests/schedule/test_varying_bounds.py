@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlspart.model.options import Options
+from hlspart.model.options import Options, TargetOptions
 from hlspart.pipeline import Pipeline
 
 NEST = """
@@ -99,3 +99,29 @@ def test_a_pipeline_that_does_not_hold_is_not_said_to_be_applied(bound: str, sta
     assert [s.status for s in pipeline.figures.pragmas] == [state]
     names = {x.name for x in pipeline.figures.loops if x.pipelined and x.origin != "auto"}
     assert bool(names) == (state == "applied")
+
+
+@pytest.mark.parametrize(
+    ("tool", "first", "fate"),
+    [
+        ("vivado-hls-2018.3", "", "unmodelled"),
+        ("vivado-hls-2019.1", "int t;", "unmodelled"),
+        ("vivado-hls-2018.3", "s[i] = 0;", "ignored"),
+        ("vitis-2022.1", "", "ignored"),
+    ],
+)
+def test_vivado_may_flatten_a_loop_with_all_of_its_body(tool: str, first: str, fate: str) -> None:
+    text = f"""void rows(const int n[64], const int a[64][64], int s[64]) {{
+  OUTER: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+    {first}
+    INNER: for (int j = 0; j < n[i]; j++) s[i] += a[i][j];
+  }}
+}}
+"""
+    run = Pipeline(["k.c"], Options(target=TargetOptions(tool=tool)), lambda _: text.encode())
+    assert [x.status for x in run.validation.statuses] == [fate]
+    outer = next(x for x in run.figures.loops if x.name == "OUTER")
+    assert (outer.ii, outer.latency.max) == (None, None)
+    assert outer.pipelined is (fate == "unmodelled")
+    assert any(x.rule == "HLP208" for x in run.lint(None).diagnostics) is (fate == "ignored")
