@@ -67,7 +67,7 @@ class _Data(Struct, frozen=True):
     data: str
     enable: str | None
     start: str | None  # initial value
-    idle: bool  # nothing reads or stores it: a later store of every iteration goes to the same element
+    idle: bool = False  # nothing reads or stores it: a later store of every iteration goes to the same element
 
 
 class _Store(Struct, frozen=True):
@@ -295,9 +295,8 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: AccessRegion
             start = zero if site.conditional else None
             if site.takes and not site.forwards:
                 start = slots[site.index].value
-            idle = not site.stores and site.ref.id not in sources
-            enable = f"{stem}_e{number}" if site.conditional and not idle else None
-            data[site.ref.id] = _Data(site, f"{stem}_d{number}", enable, start, idle)
+            enable = f"{stem}_e{number}" if site.conditional and (site.stores or site.ref.id in sources) else None
+            data[site.ref.id] = _Data(site, f"{stem}_d{number}", enable, start)
     ends = [
         store
         for b, array in enumerate(arrays)
@@ -307,16 +306,19 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: AccessRegion
     ]
     code = _Code(slots, loads, data, ends)
     values = [_value(site, code) for site in region.sites if site.ref.id not in data or (site.forwards and site.takes)]
-    wording = " ".join([*values, *(x.address for x in loads), *(f"{x.test} {x.address}" for x in ends)])
-    return replace(code, slots=_only_named(slots, frozenset(re.findall(r"\w+", wording))))
+    wording = " ".join([*values, *(x.address for x in loads), *(f"{x.test} {x.address} {x.data}" for x in ends)])
+    return _only_named(code, frozenset(re.findall(r"\w+", wording)))
 
 
-def _only_named(slots: Mapping[tuple[Affine, ...], _Slot], names: frozenset[str]) -> dict[tuple[Affine, ...], _Slot]:
-    """``slots`` without the words that nothing takes: another access has the element in every iteration."""
-    return {
-        index: replace(slot, computed=tuple(x for x in slot.computed if x[0] == slot.bank or x[0] in names))
-        for index, slot in slots.items()
+def _only_named(code: _Code, names: frozenset[str]) -> _Code:
+    """``code`` without what nothing takes: another access has the element in every iteration."""
+    slots = {
+        index: replace(slot, computed=tuple(x for x in slot.computed if x[0] in (names | picked)))
+        for index, slot in code.slots.items()
+        for picked in [{slot.bank} if slot.value is not None and slot.steady is None else set()]
     }
+    data = {ref: one if one.data in names else replace(one, enable=None, idle=True) for ref, one in code.data.items()}
+    return replace(code, slots=slots, data=data)
 
 
 def _in_lane(region: AccessRegion, slots: Mapping[tuple[Affine, ...], _Slot], lane: int) -> list[_Slot]:

@@ -281,3 +281,23 @@ int f(int n)
     result = laid_out(text, {v.id: linear(v.dims, (1,) * len(v.dims), 3) for v in program.arrays()})
     assert [o.status for o in result.outcomes] == ["rewritten", "rewritten"]
     assert outputs(tmp_path, "new", [result.files["p.c"]], PRINT) == outputs(tmp_path, "old", [text], PRINT)
+
+
+def test_a_store_that_later_ones_hide_in_every_bank_leaves_no_unused_name(tmp_path: Path) -> None:
+    text = """int f(int n) {
+    int A[13] = {3}, sum = 0;
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=3
+    for (long i = 2; i < 3; i += 2) {
+        A[i] = n;
+        A[3 * i - 4] = n + 1;
+        A[3 * i - 5] = n * 2;
+        A[3 * i - 6] = n - 7;
+    }
+    for (int i = 0; i < 13; i++) sum = 3 * sum + A[i];
+    return sum;
+}
+"""
+    new = piped(text, style="crossbar").files["p.c"]
+    assert "(void)A_d0;" in new
+    assert "A_b0" not in new.split("sum = 3")[0].split("for (int i")[0]
+    assert outputs(tmp_path, "new", [new], PRINT) == outputs(tmp_path, "old", [text], PRINT)
