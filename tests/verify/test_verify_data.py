@@ -157,9 +157,9 @@ def test_scalars_that_bound_loops_and_indices_find_their_range(tmp_path: Path) -
     return s;
 }
 """
-    result = compare(tmp_path, text, text, vectors=100, timeout=5.0)
+    result = compare(tmp_path, text, text, vectors=100, timeout=60.0)
     assert (result.status, result.vectors) == ("equal", 100) and result.tried is not None and result.tried.faults
-    assert compare(tmp_path, text, text.replace("x[at", "x[39 - at"), vectors=100, timeout=5.0).status == "different"
+    assert compare(tmp_path, text, text.replace("x[at", "x[39 - at"), vectors=100, timeout=60.0).status == "different"
 
 
 def test_floating_point_of_all_sizes(tmp_path: Path) -> None:
