@@ -70,9 +70,7 @@ def is_inside(program: Program, request: Request, result: LoopResult) -> bool:
     """Whether a loop of the input belongs to the region; a pipelined function is no loop."""
     if result.loop not in program.loops:
         return False
-    outer = program.loops[request.loops[0]].at.span
-    at = program.loops[result.loop].at.span
-    return at.path == outer.path and outer.start <= at.start and at.end <= outer.end
+    return program.loops[request.loops[0]].at.span.holds(program.loops[result.loop].at.span)
 
 
 def latency_before(program: Program, request: Request, before: IIResult) -> Bounds:

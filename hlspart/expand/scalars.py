@@ -160,7 +160,11 @@ class _ArrayUses(Struct, frozen=True):
         for lead in sorted(reads, key=lambda r: -len(self._behind(r, served))):
             loads = self._behind(lead, served)
             stmt = statement.get(lead.ref)
-            if stmt is None or lead.ref in served or any(_holds(stmt, w) and w.order < lead.order for w in writes):
+            if (
+                stmt is None
+                or lead.ref in served
+                or any(stmt.at.span.holds(w.at.span) and w.order < lead.order for w in writes)
+            ):
                 continue
             moved = effects(self.program).modified(stmt) & subscript_names(self.refs[lead.ref])
             value = None if moved else self._handed(lead, stmt, loads)
@@ -221,11 +225,6 @@ def _target(stmt: ExprStmt) -> ArrayRef | None:
 def subscript_names(ref: ArrayRef) -> frozenset[int]:
     """Variables in the subscripts of a reference."""
     return frozenset(v for index in ref.indices for v in names_in(index))
-
-
-def _holds(stmt: Stmt, access: Access) -> bool:
-    a, b = stmt.at.span, access.at.span
-    return a.path == b.path and a.start <= b.start and b.end <= a.end
 
 
 def certain_references(program: Program, stmt: Stmt) -> Iterator[int]:

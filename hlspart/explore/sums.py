@@ -80,11 +80,11 @@ def given_before(program: Program, function: Function, outer: Loop, variable: Va
     if variable.storage == "parameter" or variable.init is not None:
         return True
     here = outer.at.span
-    around = [s for s in walk_statements(function.body) if _inside(here, s.at.span)]
+    around = [s for s in walk_statements(function.body) if s.at.span.holds(here)]
     for block in (s for s in around if isinstance(s, Block) and not any(isinstance(x, Case) for x in s.body)):
         if any(_surely(s, variable) for s in block.body if s.at.span.end <= here.start):
             return True
-    again = any(isinstance(s, Loop) and s is not outer and not _inside(variable.at.span, s.at.span) for s in around)
+    again = any(isinstance(s, Loop) and s is not outer and not s.at.span.holds(variable.at.span) for s in around)
     earlier = any(at.start < here.start for at in named_outside(program, function, outer, variable))
     return None if again or earlier else False
 
@@ -100,11 +100,7 @@ def named_outside(program: Program, function: Function, outer: Loop, variable: V
     """Where the function names a variable outside of a nest."""
     names = (e for r in statement_expressions(program, function.body) for e in walk(r))
     places = (e.at.span for e in names if isinstance(e, Name | ArrayRef) and e.variable == variable.id)
-    return [at for at in places if not _inside(at, outer.at.span)]
-
-
-def _inside(at: Span, place: Span) -> bool:
-    return at.path == place.path and place.start <= at.start and at.end <= place.end
+    return [at for at in places if not outer.at.span.holds(at)]
 
 
 def _terms(expr: Expr) -> Iterator[Expr]:
@@ -226,7 +222,7 @@ class Sums:
             self.dropped += bare
             return
         given = given_before(self.program, self.function, self.outer, variable)
-        if not self.still or given is None or _inside(variable.at.span, self.outer.at.span):
+        if not self.still or given is None or self.outer.at.span.holds(variable.at.span):
             raise refusal
         self.private[variable.id] = 0
 

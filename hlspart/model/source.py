@@ -25,6 +25,10 @@ class Span(Struct, frozen=True, order=True):
     start: int
     end: int
 
+    def holds(self, other: Span) -> bool:
+        """Whether ``other`` lies in this span."""
+        return self.path == other.path and self.start <= other.start and other.end <= self.end
+
 
 class SourceText(Struct, frozen=True, dict=True):
     """One file's text; ``path`` is as the user gave it."""

@@ -184,7 +184,7 @@ class Reuse(Struct, frozen=True, dict=True):
 
     def _holds(self, outer: int, inner: int) -> bool:
         a, b = (self.program.loops[k].at.span for k in (outer, inner))
-        return a.path == b.path and a.start <= b.start and b.end <= a.end
+        return a.holds(b)
 
     def _slower(self, nests: list[WindowNest], lost: list[Regression]) -> list[tuple[WindowNest, Refusal]]:
         """The nests to do without: those around slower loops, all at once; else one of a slower function."""

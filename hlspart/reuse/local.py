@@ -37,7 +37,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.predict.regressions import most_cycles
-from hlspart.rewrite.uses import Use, Uses
+from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import statement_expressions
 from hlspart.semantics.overlap import Overlaps
 from hlspart.sets.windows import covered, extremes
@@ -203,7 +203,7 @@ class _Finder(Struct, frozen=True):
         everywhere = self.uses.by_variable.get(variable.id, ())
         if any(u.kind not in ("element", "argument") for u in everywhere):
             return None  # a pointer may know it
-        inside = [u for u in everywhere if any(_holds(s, u) for s in stmts)]
+        inside = [u for u in everywhere if any(s.at.span.holds(u.node.at.span) for s in stmts)]
         nodes = {u.node.id: u.node for u in inside if u.kind == "element" and isinstance(u.node, ArrayRef)}
         places = {(n.name.span.path, n.name.span.start, n.name.span.end) for n in nodes.values()}
         if any(len(self.uses.shared_spans[place]) > 1 for place in places):
@@ -303,11 +303,6 @@ def _inside(touches: Sequence[Access], dimension: int, side: Side) -> bool:
         return False
     spans = [extremes(a, [side.base]) for a in touches]
     return all(s and s[0][0] + side.low >= 0 and s[0][1] + side.high < (side.extent or 0) for s in spans if s != ())
-
-
-def _holds(stmt: Stmt, use: Use) -> bool:
-    here, there = stmt.at.span, use.node.at.span
-    return here.path == there.path and here.start <= there.start and there.end <= here.end
 
 
 def _leaves(stmt: Stmt) -> bool:

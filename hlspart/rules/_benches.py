@@ -6,7 +6,6 @@ import re
 
 from hlspart.model import program as c
 from hlspart.model.code import once_per_code
-from hlspart.model.source import Span
 from hlspart.rules._base import Facts
 from hlspart.rules._interfaces import callers, interfaces
 from hlspart.rules._uses import calls, nodes
@@ -106,9 +105,4 @@ def _of_host(program: c.Program, name: str) -> bool:
             return True
         if isinstance(node, c.OpaqueExpr) and program.text(node.at) in _STREAMS:
             return True
-    return any(h.names & _UNREAD for h in program.holes if inside(h.at, function.at.span))
-
-
-def inside(part: Span, whole: Span) -> bool:
-    """Whether a span lies in another one."""
-    return part.path == whole.path and whole.start <= part.start and part.end <= whole.end
+    return any(h.names & _UNREAD for h in program.holes if function.at.span.holds(h.at))

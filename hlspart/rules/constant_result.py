@@ -48,7 +48,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import inside, of_benches
+from hlspart.rules._benches import of_benches
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
@@ -66,7 +66,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         never = _never_run(facts.program, name)
         for node in nodes(facts.program)[name]:
-            if any(inside(node.at.span, part) for part in never):
+            if any(part.holds(node.at.span) for part in never):
                 continue
             if isinstance(node, c.OpaqueExpr) and node.what == c.REVERSED and node.at.span not in reversed_:
                 reversed_.add(node.at.span)

@@ -110,7 +110,7 @@ def _reason(facts: Facts, a: Access) -> str | None:
     if not a.loops:
         return None
     loop = facts.program.loops.get(a.loops[-1])
-    if loop is not None and loop.test is not None and loop.kind == "while" and _within(a, loop.test.at):
+    if loop is not None and loop.test is not None and loop.kind == "while" and loop.test.at.span.holds(a.at.span):
         return f"decides how long loop {loop.name} runs"
     carried = (a.reason or "").endswith("changes from iteration to iteration")
     if not a.affine and (by_data(a) or carried) and _read_inside(facts, a):
@@ -146,11 +146,6 @@ def _reason(facts: Facts, a: Access) -> str | None:
     return "stands under a condition of its loop" if stride == 1 and _conditional(facts, a) else None
 
 
-def _within(a: Access, at: Origin) -> bool:
-    inside = a.at.span
-    return inside.path == at.span.path and at.span.start <= inside.start and inside.end <= at.span.end
-
-
 def _ends(facts: Facts, a: Access, loop: Loop) -> int | None:
     """The line of the test that what an access reads decides, and that ends its loop: no burst has a length."""
     if loop.kind == "do" and loop.test is not None and mentioned_in(loop.test) & _values(facts, a, loop):
@@ -158,7 +153,7 @@ def _ends(facts: Facts, a: Access, loop: Loop) -> int | None:
     for stmt in (s for s in loop.body.body if isinstance(s, If)):
         below = list(walk_statements(stmt))
         leaving = any(isinstance(s, Return) or (isinstance(s, Jump) and s.kind == "break") for s in below)
-        decides = _within(a, stmt.test.at) or mentioned_in(stmt.test) & _values(facts, a, loop)
+        decides = stmt.test.at.span.holds(a.at.span) or mentioned_in(stmt.test) & _values(facts, a, loop)
         if leaving and decides and not any(isinstance(s, Loop) for s in below):
             return facts.place(stmt.test.at).line
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.program import Call, Comma, Conditional, Expr, Loop, Name, Program, Variable
-from hlspart.model.source import Span
 from hlspart.transform.copying import all_expressions
 
 
@@ -14,7 +13,7 @@ def is_needed_by_name(program: Program, loop: Loop, iterator: Variable) -> bool:
     declared = {d.name.span for v in program.variables for d in v.declarations}
     names = [e for e in all_expressions(program, loop.body) if isinstance(e, Name)]
     evaluated = {(e.at.span.path, e.at.span.end) for e in names}
-    said = [at for at in program.mentions.get(iterator.name, ()) if is_within(at, loop.body.at.span)]
+    said = [at for at in program.mentions.get(iterator.name, ()) if loop.body.at.span.holds(at)]
     return (
         any(is_name(e, iterator.id) and e.at.kind != "plain" for e in names)
         or (program.cxx(loop.at.span.path) and _is_bound(program, loop, iterator.id))
@@ -25,11 +24,6 @@ def is_needed_by_name(program: Program, loop: Loop, iterator: Variable) -> bool:
 def is_name(expr: Expr, variable: int) -> bool:
     """Whether an expression is just the name of a variable."""
     return isinstance(expr, Name) and expr.variable == variable
-
-
-def is_within(inner: Span, outer: Span) -> bool:
-    """Whether a span lies in another."""
-    return inner.path == outer.path and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _is_bound(program: Program, loop: Loop, iterator: int) -> bool:

@@ -48,7 +48,7 @@ class Kept:
     def replace(self, span: Span, *parts: Part) -> None:
         """Put ``parts`` in the place of ``span``. Raises :class:`Clash`; the same text twice is one change."""
         key = (span.start, span.end)
-        if not self._holds(span):
+        if not self.span.holds(span):
             raise Clash(span)
         if key in self._changes:
             if plain(self._changes[key]) is None or plain(self._changes[key]) != plain(parts):
@@ -70,13 +70,10 @@ class Kept:
 
     def moved(self, span: Span) -> Span:
         """Where ``span`` is in the rendered text."""
-        if not self._holds(span):
+        if not self.span.holds(span):
             return span if self._around is None else self._around.moved(span)
         start = self._start(span.start)
         return Span(span.path, start, start if span.start == span.end else self._end(span.end))
-
-    def _holds(self, span: Span) -> bool:
-        return span.path == self.span.path and self.span.start <= span.start and span.end <= self.span.end
 
     def _start(self, offset: int) -> int:
         k = bisect_right(self._runs, offset, key=lambda run: run.old) - 1

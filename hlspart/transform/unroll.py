@@ -47,7 +47,7 @@ from hlspart.model.source import Origin, Span
 from hlspart.transform.changes import inserted, label_span, made
 from hlspart.transform.copying import Copier, Value, all_expressions, with_statements
 from hlspart.transform.forward import Forward
-from hlspart.transform.objects import is_name, is_needed_by_name, is_within
+from hlspart.transform.objects import is_name, is_needed_by_name
 from hlspart.transform.printer import Unprintable
 
 #: Copies of a loop body that are still worth reading.
@@ -107,7 +107,7 @@ def refuse_unroll(program: Program, info: LoopInfo, what: Unrolling) -> None:
     inner = {s.id for s in walk_statements(loop.body) if isinstance(s, Loop)}
     if any(d.loop in inner and d.pragma is None for d in program.directives):
         refuse("a directive file speaks of a loop inside")
-    if any(is_within(at, loop.at.span) for at, _ in program.counted):
+    if any(loop.at.span.holds(at) for at, _ in program.counted):
         refuse("text that stands for its own place")
     for e in all_expressions(program, loop.body):
         if isinstance(e, OpaqueExpr) and e.what == "statement expression":

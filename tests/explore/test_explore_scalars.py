@@ -3,6 +3,7 @@
 import random
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from hlspart.explore.emit import write
@@ -143,6 +144,16 @@ def test_steps_of_an_iteration_come_together() -> None:
     assert not any(2 in order[:-1] for order in orders)
 
 
+def _functions(folder: Path, bodies: Sequence[str]) -> Path:
+    """A file with a function for each body, and one that calls them all."""
+    heads = [f"void f{k}(int A[8], int B[8][8], int C[8]) {{ {body} }}" for k, body in enumerate(bodies)]
+    calls = " ".join(f"f{k}(A, B, C);" for k in range(len(bodies)))
+    (path := folder / "f.c").write_text(
+        "\n".join([*heads, f"void all(int A[8], int B[8][8], int C[8]) {{ {calls} }}\n"])
+    )
+    return path
+
+
 def test_scalars_that_live_on_are_carried(tmp_path: Path) -> None:
     """Into the next iteration, behind the nest, or into the bounds of a loop: no iteration has one of its own."""
     row = "for (int j = 0; j < 8; j++) w += B[i][j];"
@@ -155,10 +166,7 @@ def test_scalars_that_live_on_are_carried(tmp_path: Path) -> None:
         "for (int i = 0; i < 8; i++) { for (int j = 0; j < 8; j++) { w = B[i][j]; A[j] += w; } C[i] = w; }",
         "for (int i = 0; i < 8; i++) for (int j = 0; j <= i; j++) { A[j] += w; if (B[i][j] > 3) w = i; } C[0] = w;",
     )
-    heads = [f"void f{k}(int A[8], int B[8][8], int C[8]) {{ int w = 1; {body} }}" for k, body in enumerate(bodies)]
-    calls = " ".join(f"f{k}(A, B, C);" for k in range(len(bodies)))
-    old, new = tmp_path / "f.c", tmp_path / "new.c"
-    old.write_text("\n".join([*heads, f"void all(int A[8], int B[8][8], int C[8]) {{ {calls} }}\n"]))
+    old, new = _functions(tmp_path, [f"int w = 1; {body}" for body in bodies]), tmp_path / "new.c"
     pipeline = Pipeline([str(old)], Options())
     chosen = []
     for k, body in enumerate(bodies):
@@ -198,10 +206,7 @@ def test_scalars_without_a_value_are_not_read(tmp_path: Path) -> None:
         f"for (int i = 0; i < 8; i++) {{ int t; {row} B[i][j] = A[j] + (int)sizeof(t); }} C[0] = 0;",
         f"for (int i = 0; i < 8; i++) {{ int t = C[i]; {row} B[i][j] = A[j] + t; }}",
     )
-    heads = [f"void f{k}(int A[8], int B[8][8], int C[8]) {{ {body} }}" for k, body in enumerate(bodies)]
-    calls = " ".join(f"f{k}(A, B, C);" for k in range(len(bodies)))
-    old, new = tmp_path / "f.c", tmp_path / "new.c"
-    old.write_text("\n".join([*heads, f"void all(int A[8], int B[8][8], int C[8]) {{ {calls} }}\n"]))
+    old, new = _functions(tmp_path, bodies), tmp_path / "new.c"
     pipeline = Pipeline([str(old)], Options())
     chosen = []
     for k, body in enumerate(bodies):
