@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from hlspart.model.comparing import Comparison, Report
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.expanding import ExpandOptions, ExpandResult
-    from hlspart.model.exploring import ExploreOptions, ExploreResult
+    from hlspart.model.explored import ExploreResult
+    from hlspart.model.exploring import ExploreOptions
     from hlspart.model.inferred import InferredArray, InferResult
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, Validation

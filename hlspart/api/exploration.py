@@ -14,7 +14,8 @@ from hlspart.pipeline import Pipeline
 from hlspart.render import notebook, shapes
 
 if TYPE_CHECKING:
-    from hlspart.model.exploring import ExploreOptions, ExploreResult
+    from hlspart.model.explored import ExploreResult
+from hlspart.model.exploring import ExploreOptions
 
 
 class ExploreAnswer(Answer, Struct, frozen=True):

@@ -15,7 +15,8 @@ from hlspart.cli.options import optional_files
 from hlspart.cli.progress import PROGRESS
 from hlspart.cli.run import UNUSABLE, Run, reports
 from hlspart.inputs import display_path
-from hlspart.model.exploring import Assumed, ExploreOptions, ExploreResult, ExternalMemory, ResourceBudget
+from hlspart.model.explored import ExploreResult
+from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, ResourceBudget
 from hlspart.reading import read_file
 from hlspart.render import explore as text
 from hlspart.render import explore_page as page

@@ -14,14 +14,15 @@ from hlspart.explore.errors import FixError, LateError
 from hlspart.explore.front import chained, fastest
 from hlspart.explore.measured import Banked, Predict
 from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
-from hlspart.explore.readback import READ_BACK, UNREAD, Selection, WrittenChoice, select
+from hlspart.explore.readback import READ_BACK, UNREAD, Selection, Within, WrittenChoice, select
 from hlspart.explore.requests import fault, finding
 from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store, Templates, digest
 from hlspart.explore.timely import latest
 from hlspart.explore.watch import Progress, Watch
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult, StepPipeline
+from hlspart.model.explored import Combined, Explored, ExploreResult
+from hlspart.model.exploring import ExploreOptions, StepPipeline
 from hlspart.model.program import Program
 from hlspart.targets import Target
 from hlspart.version import __version__
@@ -128,7 +129,9 @@ class Explorer:
             merged = fastest(READ_BACK, fronts, self.share, budget, called, groups)
         elif all(fronts):
             merged = chained(fronts, self.share, budget, called, groups)
-        selection = self._choice(regions, merged, groups)
+        selection = self._choice(
+            regions, merged, groups, lambda most: chained(fronts, self.share, budget, called, groups, most)
+        )
         plan.diagnostics += selection.diagnostics
         best = selection.best
         known = not any(r.written.nest.least for r in regions)
@@ -150,6 +153,8 @@ class Explorer:
         elif selection.source_cycles is not None and takes is not None and takes > selection.source_cycles:
             as_is = f"{plan.function.name} as it is {selection.source_cycles}"
             rule, text = "explore-slower", f"the C takes {takes} cycles with its moves, {as_is} without any"
+        elif selection.best.far:
+            rule, text = "explore-far", f"by `ii` the C takes up to {takes} cycles, its model {best['model_cycles']}"
         if text:
             diagnostic = finding(plan.program, plan.function.at, "")
             plan.diagnostics.append(replace(diagnostic, rule=rule, name=rule, severity="warning", message=text))
@@ -225,13 +230,14 @@ class Explorer:
     # -------------------------------------------------------------------------------- choice
 
     def _choice(
-        self, regions: Sequence[SearchedNest], merged: Sequence[Combined], groups: Sequence[Sequence[int]]
-    ) -> Selection:
+        self, regions: Sequence[SearchedNest], merged: Sequence[Combined], groups: Sequence[Sequence[int]],
+        within: Within,
+    ) -> Selection:  # fmt: skip
         """The best whole by the objective."""
         ranked = sorted(merged, key=self._rank)
         if not self._reads_back:
             return Selection(WrittenChoice(ranked[0], {}, [], None) if ranked else None)
-        return select(self.plan, regions, ranked, groups, self.until)
+        return select(self.plan, regions, ranked, groups, self.until, within)
 
     def _rank(self, c: Combined) -> tuple[Any, ...]:
         first: dict[str, tuple[int, ...]] = {

@@ -10,7 +10,8 @@ from typing import Generic, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from hlspart.model.exploring import Combined, Point, ResourceBudget
+from hlspart.model.explored import Combined
+from hlspart.model.exploring import Point, ResourceBudget
 
 
 class Figured(Protocol):

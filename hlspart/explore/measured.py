@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from hlspart.explore.timely import latest
 from hlspart.hardware.memory import BUS
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import Assumed, ExploreOptions, SumWait, TiledNest, Vector
+from hlspart.model.exploring import Assumed, ExploreOptions, SumChain, SumWait, TiledNest, Vector
 from hlspart.model.memories import MemoryRule
 from hlspart.model.parts import FunctionResult
 from hlspart.model.program import Program
@@ -122,9 +122,9 @@ class IterationFigures:
         ones = tuple(1 for _ in loops)
         of = self._figures(nest, Vector(ones, ones, tuple(loops)))
         ii, depth, blocks, split = of.ii, of.depth, of.dsp, ones
-        chain: tuple[SumWait, ...] = ()
+        chains: tuple[SumChain, ...] = ()
         if given.ii is None and tiled.reductions:
-            ii, chain = of.free, self._chain(nest)
+            ii, chains = of.free, self._chains(nest)
         if ii < of.ii:  # a tile in which no sum goes on waits for none, and has more operations at once
             split = tuple(n if k in tiled.reductions else 1 for k, n in enumerate(tiled.extents))
             blocks = max(blocks, self._figures(nest, Vector(ones, split, tuple(loops))).dsp)
@@ -143,7 +143,7 @@ class IterationFigures:
         del self.diagnostics[before:]
         operands = tuple(replace(o, crowded=buffer_name(o.name) in of.crowded) for o in tiled.operands)
         return replace(tiled, operands=operands, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp,
-                       shared_dsp=shared, chain=chain, joins=joins, alone=alone, faster=faster, spared=spared,
+                       shared_dsp=shared, chains=chains, joins=joins, alone=alone, faster=faster, spared=spared,
                        least=least), reports  # fmt: skip
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
@@ -282,25 +282,45 @@ class IterationFigures:
         further = (depths[-1] - depths[0]) // max(1, levels[-1] - 1)
         return depths[0], max(0, further)
 
-    def _chain(self, nest: ReadNest) -> tuple[SumWait, ...]:
-        """What iterations wait for the terms of sums, where so many of them lie between two terms of one sum.
+    def _chains(self, nest: ReadNest) -> tuple[SumChain, ...]:
+        """What iterations wait for the terms of sums, by the sums that loops carry."""
+        of, groups = nest.nest, dict[tuple[int, ...], set[int]]()
+        for k in sorted(of.reductions):
+            sums = tuple(n for n, o in enumerate(of.operands) if k in of.carried(o))
+            groups.setdefault(sums, set()).add(k)
+        whole, chains = of.reductions & of.whole, list[SumChain]()
+        for sums, own in groups.items():
+            last = whole if own & whole else whole | frozenset(sorted(k for k in own if of.extents[k] > 1)[-1:])
+            ways = tuple(tuple(1 if k in way else n for k, n in enumerate(of.extents)) for way in (whole | own, last))
+            chains.append(SumChain(frozenset(own), self._waits(nest, ways)))
+            # loops around them may make more words of these sums, which then lie in memory, the fastest one
+            around = {k for k in of.reductions - own - whole if k < max(own)}
+            some = 1 + min((o.kinds[0] for o in of.operands if o.kinds), default=0)
+            split = tuple(
+                max(1, n // some) if k in around else 1 if k in own | whole or k not in of.reductions else n
+                for k, n in enumerate(of.extents)
+            )
+            slices = Vector(tuple(1 for _ in split), split, ()).slices(of.extents)
+            lie = tuple((n, of.operands[n].kind(of.operands[n].words(slices))) for n in sums)
+            if around and any(kind for _, kind in lie):
+                chains.append(SumChain(frozenset(own), self._waits(nest, (split,)), lie))
+        return tuple(c for c in chains if c.waits)
+
+    def _waits(self, nest: ReadNest, ways: Sequence[tuple[int, ...]]) -> tuple[SumWait, ...]:
+        """What iterations wait for the terms of sums, the least of some splits, by how many lie between two terms.
 
         More and more of them, until none waits: at least, so that no C is read with less. Sums of one word lie in
-        registers, those of more in memory, which may take longer. Nothing is said of sums along different loops:
-        where one lies depends on how the other one's loops are cut.
+        registers, those of more in memory, which may take longer.
         """
         of = nest.nest
-        if len({of.carried(o) for o in of.operands if of.carried(o)}) > 1:
-            return ()
         loops = tuple(range(len(of.loops)))
         inner = next((k for k in reversed(loops) if k not in of.reductions and of.extents[k] > 1), None)
         extent = 1 if inner is None else of.extents[inner]
-        last = of.reductions & of.whole or frozenset(sorted(k for k in of.reductions if of.extents[k] > 1)[-1:])
         waits: list[SumWait] = []
         for steps in dict.fromkeys(-(-extent // apart) for apart in (1, 2, 3, 4, 6, 8, 12, 16) if apart <= extent):
             wait = None
-            for carrying in dict.fromkeys((of.reductions, last)):  # along all of its loops, and the last one
-                split = tuple(1 if k in carrying else steps if k == inner else n for k, n in enumerate(of.extents))
+            for way in dict.fromkeys(ways):
+                split = tuple(steps if k == inner else n for k, n in enumerate(way))
                 one = self._figures(nest, Vector(tuple(1 for _ in loops), split, loops), banks=False).wait
                 wait = one if wait is None else min(wait, one)
                 if one <= 1:

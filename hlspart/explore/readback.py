@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -19,15 +19,21 @@ from hlspart.explore.requests import finding
 from hlspart.explore.steps import cost, total
 from hlspart.explore.timely import latest
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import Combined, Readback
+from hlspart.model.explored import Combined, Readback
 from hlspart.model.results import IIResult
 
 #: Choices that are read back in search of one that keeps to limits which only the C tells, or is proved the fastest.
 READ_BACK = 6
+#: C that takes more than its model times this is far from it: others are read back beside it.
+FAR = 5 / 4
 
 
 #: Of C that time was too short for.
 UNREAD = Readback(None, {}, None, "--time-limit ended before `ii` had read the C")
+
+
+#: Cycles -> choices that the model has within them.
+Within = Callable[[int], Sequence[Combined]]
 
 
 class WrittenChoice(Struct, frozen=True):
@@ -42,6 +48,11 @@ class WrittenChoice(Struct, frozen=True):
     def cycles(self) -> float:
         """By ``ii``; infinite where it does not know."""
         return math.inf if self.back is None or self.back.cycles is None else self.back.cycles
+
+    @property
+    def far(self) -> bool:
+        """Whether ``ii`` says that it takes much more than its model."""
+        return self.chosen.cycles * FAR < self.cycles < math.inf
 
 
 class Selection(Struct):
@@ -60,15 +71,17 @@ class Selection(Struct):
 
 def select(
     plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]],
-    until: float | None = None,
+    until: float | None = None, within: Within = lambda _: (),
 ) -> Selection:  # fmt: skip
     """The first of ``ranked`` whose C keeps to its limits; by the model ``schedule`` the one that ``ii`` says is best.
 
-    There ``ranked`` goes by what no C of a choice can undercut, so that the search ends where the next one cannot be
-    better; it is proved where the C takes no more than the first one's model. ``until``: of the monotonic clock, then
-    the best that is known is taken, which nothing may have read back yet.
+    Where ``ii`` says much more of the first one than its model, others that the model has ``within`` those cycles are
+    read back, too, and the best by ``ii`` is taken. By the model ``schedule`` ``ranked`` goes by what no C of a choice
+    can undercut, so that the search ends where the next one cannot be better; it is proved where the C takes no more
+    than the first one's model. ``until``: of the monotonic clock, then the best that is known is taken, which nothing
+    may have read back yet.
     """
-    taken = latest(lambda: _selected(plan, regions, ranked, groups), until)
+    taken = latest(lambda: _selected(plan, regions, ranked, groups, within), until)
     selection = taken.value or Selection()
     if taken.complete:
         return selection
@@ -79,12 +92,16 @@ def select(
 
 
 def _selected(
-    plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]]
-) -> Iterator[Selection]:
+    plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]],
+    within: Within,
+) -> Iterator[Selection]:  # fmt: skip
     """What is selected so far, ever better."""
     selection = Selection()
-    by_cycles = plan.options.schedule and plan.options.objective == "latency"
-    for chosen in ranked[:READ_BACK]:
+    by_latency = plan.options.objective == "latency"
+    by_cycles = plan.options.schedule and by_latency
+    judged, left = by_cycles, list(ranked[:READ_BACK])  # judged by what `ii` says
+    while left:
+        chosen = left.pop(0)
         if selection.best is not None and chosen.cycles >= selection.best.cycles:
             break
         one = WrittenChoice(chosen, {}, [], None)
@@ -103,8 +120,14 @@ def _selected(
             continue
         if selection.best is None or one.cycles < selection.best.cycles:
             selection.best = one
-        if not by_cycles:
+        if judged:
+            continue
+        if not (by_latency and one.far):
             break
+        judged = True
+        left = _spaced([c for c in within(int(one.cycles)) if c.cycles > chosen.cycles], READ_BACK - 1)
+    if selection.best is not None and selection.best.chosen is not ranked[0]:
+        selection.proved = False  # of its model
     if selection.best is not None and by_cycles and selection.best.cycles > ranked[0].cycles:
         selection.proved = False  # candidates that are beaten by the model alone may lie between
     yield selection
@@ -112,6 +135,13 @@ def _selected(
         figures = plan.predict({}).functions
         selection.source_cycles = next(f.latency.max for f in figures if f.name == plan.function.name)
         yield selection
+
+
+def _spaced(choices: Sequence[Combined], count: int) -> list[Combined]:
+    """So many of them, by their cycles, from the first to the last."""
+    ordered = sorted(choices, key=lambda c: c.key)
+    last = max(1, count - 1)
+    return [ordered[k] for k in dict.fromkeys((len(ordered) - 1) * n // last for n in range(count))] if ordered else []
 
 
 def _keeps(plan: SearchPlan, back: Readback | None) -> bool:

@@ -14,17 +14,8 @@ from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.regions import NestRegion, kind
 from hlspart.explore.steps import cost, phases
 from hlspart.explore.widths import copying
-from hlspart.model.exploring import (
-    Combined,
-    Explored,
-    ExploreOptions,
-    Point,
-    Readback,
-    ResourceBudget,
-    StepCost,
-    TiledNest,
-    Vector,
-)
+from hlspart.model.explored import Combined, Explored, Readback
+from hlspart.model.exploring import ExploreOptions, Point, ResourceBudget, StepCost, TiledNest, Vector
 from hlspart.model.program import Function, Program
 
 if TYPE_CHECKING:
@@ -93,7 +84,10 @@ class View:
         return {
             "explored": True, "does": kind(region.written), "loops": [{"name": n, "extent": e} for n, e in of.loops],
             "around": [x.name for x in region.written.around], "repeats": of.repeats,
-            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp, "chain": [[w.between, w.ii] for w in of.chain],
+            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp,
+                        "chains": [{"loops": [of.loops[j][0] for j in sorted(c.loops)],
+                                    "waits": [[w.between, w.ii] for w in c.waits],
+                                    "memory": bool(c.lie)} for c in of.chains],
                         "joins": list(of.joins or ()), "at_least": list(of.least)},
             "shared_dsp": [{"dsp": n, "loops": [of.loops[j][0] for j in sorted(k)]} for k, n in of.shared_dsp],
             "keeps_order": region.space.strict,

@@ -14,7 +14,8 @@ from hlspart.explore.bound import Bound
 from hlspart.explore.front import Front, front, within
 from hlspart.explore.space import Space
 from hlspart.explore.steps import Costs
-from hlspart.model.exploring import Explored, ExternalMemory, Failure, Point, ResourceBudget
+from hlspart.model.explored import Explored, Failure
+from hlspart.model.exploring import ExternalMemory, Point, ResourceBudget
 
 #: Candidates of a task: enough to make its way to a worker cheap, few enough for a thousand workers.
 PART = 4096

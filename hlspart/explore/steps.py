@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from hlspart.explore.widths import copying
-from hlspart.model.exploring import ExternalMemory, Move, StepCost, SumWait, TiledNest, Vector
+from hlspart.model.exploring import ExternalMemory, Move, StepCost, TiledNest, Vector
 
 #: States that a loop has beside those of one iteration in a function without any.
 ENTERED = 2
@@ -32,8 +32,8 @@ class _Tile(Struct, frozen=True):
 
     ``size``: bytes; ``words``: of one element; ``copies``: two of what moves, one of what stays; ``held``: bytes of the
     copies and of the parts of its sums; ``cycles``: of a move; ``blocks``: of BRAM, of copies and parts, which have no
-    banks; ``kind``: of the memory of a bank, None where it is no faster than that of the whole; ``crowded``: its ports
-    ask for the II of the nest.
+    banks; ``lies``: the kind of the memory of a bank, ``kind``: the same, None where it is no faster than that of the
+    whole; ``crowded``: its ports ask for the II of the nest.
     """
 
     size: int
@@ -42,6 +42,7 @@ class _Tile(Struct, frozen=True):
     held: int
     cycles: int
     blocks: int
+    lies: int
     kind: int | None
     crowded: bool
 
@@ -114,7 +115,7 @@ class Costs:
         width = 8 * operand.element_bytes
         spare_blocks = parts * elements * memories.blocks(words, width) if memories is not None and parts > 1 else 0
         if operand.in_place:
-            return _Tile(0, words, 1, spare, 0, spare_blocks, None, operand.crowded)
+            return _Tile(0, words, 1, spare, 0, spare_blocks, operand.kind(words), None, operand.crowded)
         size = words * operand.element_bytes * elements
         cycles = self.off_chip.latency + -(-size // self.off_chip.width)
         moves = (operand.loaded or operand.stored) and any(split[k] > 1 for k in self._own[at])
@@ -134,7 +135,7 @@ class Costs:
         faster = kind if kind < operand.kind(operand.words(nest.extents)) else None
         crowded = operand.crowded and operand.kind(words) > 0  # banks of a copy are not those that windows need
         held = size * copies + spare
-        return _Tile(size, words, copies, held, cycles, blocks * copies + spare_blocks, faster, crowded)
+        return _Tile(size, words, copies, held, cycles, blocks * copies + spare_blocks, kind, faster, crowded)
 
     def _slices(self, split: Sequence[int]) -> tuple[int, ...]:
         return tuple([-(-n // t) for n, t in zip(self._extents, split, strict=True)])
@@ -189,30 +190,26 @@ class Costs:
             depth = max(nest.faster[0][1], depth - nest.spared)
         if ii < nest.ii and any(t.crowded for t in tiles):
             ii = nest.ii
-        return max(ii, self._between(slices)), depth
+        return max(ii, self._between(slices, tiles)), depth
 
-    def _between(self, slices: tuple[int, ...]) -> int:
+    def _between(self, slices: tuple[int, ...], tiles: Sequence[_Tile]) -> int:
         """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""
         nest = self.nest
-        if not nest.chain:
+        if not nest.chains:
             return 1
         carried = [k for k, n in enumerate(slices) if n > 1 and k in nest.reductions]
         free = math.prod([n for k, n in enumerate(slices) if k not in nest.reductions])
         least = 1
-        for own in self._carried:
-            inner = 0
-            while inner < len(carried) and carried[-1 - inner] not in own:
-                inner += 1
-            if inner < len(carried):
-                apart = free * math.prod([slices[k] for k in carried[len(carried) - inner :]])
-                least = max(least, _wait(nest.chain, apart))
+        for chain in nest.chains:
+            if any(tiles[n].lies < kind for n, kind in chain.lie):
+                continue
+            apart = free
+            for k in reversed(carried):
+                if k in chain.loops:
+                    least = max(least, chain.interval(apart))
+                    break
+                apart *= slices[k]
         return least
-
-
-def _wait(chain: Sequence[SumWait], apart: int) -> int:
-    """The II where so many iterations lie between two terms: a term takes no less where there are more."""
-    least = max([-(-w.term // apart) for w in chain if w.between < apart], default=1)
-    return max(least, next((w.ii for w in chain if w.between >= apart), 1))
 
 
 #: Every how many steps an operand moves, cycles of its load and of its store, if any.

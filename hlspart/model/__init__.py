@@ -13,6 +13,7 @@ __all__ = [
     "diagnostics",
     "directives",
     "expanding",
+    "explored",
     "exploring",
     "inferred",
     "linting",

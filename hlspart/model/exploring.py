@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.diagnostics import Place
 from hlspart.model.memories import MemoryRule
 
 Objective = Literal["latency", "bytes", "dsp", "bram", "area-delay"]
@@ -107,6 +107,22 @@ class SumWait(Struct, frozen=True):
     term: int
 
 
+class SumChain(Struct, frozen=True):
+    """What iterations wait for in tiles of several iterations along some of ``loops``, which carry the same sums.
+
+    ``lie``: operands, by number, and the fastest memory (:meth:`Operand.kind`) that these lie in where it holds.
+    """
+
+    loops: frozenset[int]
+    waits: tuple[SumWait, ...]
+    lie: tuple[tuple[int, int], ...] = ()
+
+    def interval(self, apart: int) -> int:
+        """The II where so many iterations lie between two terms: a term takes no less where there are more."""
+        least = max([-(-w.term // apart) for w in self.waits if w.between < apart], default=1)
+        return max(least, next((w.ii for w in self.waits if w.between >= apart), 1))
+
+
 class TiledNest(Struct, frozen=True, dict=True):
     """Loops to shard and split, outermost first, and the operands of their body.
 
@@ -115,7 +131,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     any order good. ``ii``, ``depth``: of the pipelined iterations of a tile; ``dsp``: of one processing element;
     ``shared_dsp``: those of them that are there once for all elements that differ only in loops other than these.
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
-    their copies take. ``chain``: what iterations wait for the terms of sums. ``joins``: cycles from the first word of
+    their copies take. ``chains``: what iterations wait for the terms of sums. ``joins``: cycles from the first word of
     the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
     ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``. ``faster``: II and depth, at
     least, by :meth:`Operand.kind` of a tile of an array that as a whole is of a slower kind. ``spared``: how much less
@@ -140,7 +156,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     line: int = 0
     resident: int = 0
     copied: bool = False
-    chain: tuple[SumWait, ...] = ()
+    chains: tuple[SumChain, ...] = ()
     joins: tuple[int, int] | None = None
     alone: int | None = None
     faster: tuple[tuple[int, int], ...] = ()
@@ -243,10 +259,11 @@ class StepCost(Struct, frozen=True):
     @property
     def figures(self) -> tuple[int, ...]:
         """Cycles, bytes, DSP blocks, and blocks of BRAM where they count: what fronts compare."""
-        return _figures(self.cycles, self.size, self.dsp, self.bram18k)
+        return figures_of(self.cycles, self.size, self.dsp, self.bram18k)
 
 
-def _figures(cycles: int, size: int, dsp: int, bram18k: int | None) -> tuple[int, ...]:
+def figures_of(cycles: int, size: int, dsp: int, bram18k: int | None) -> tuple[int, ...]:
+    """What fronts compare."""
     return (cycles, size, dsp) if bram18k is None else (cycles, size, dsp, bram18k)
 
 
@@ -262,7 +279,7 @@ class Point(Struct, frozen=True):
     @property
     def figures(self) -> tuple[int, ...]:
         """Cycles, bytes, DSP blocks, and blocks of BRAM where they count."""
-        return _figures(self.cycles, self.size, self.dsp, self.bram18k)
+        return figures_of(self.cycles, self.size, self.dsp, self.bram18k)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -290,56 +307,6 @@ class ResourceBudget(Struct, frozen=True):
         """Limits that the C is held to, by resource; but for BRAM only the C tells whether it keeps them."""
         every = {"bram18k": self.bram18k, "uram": self.uram, "lut": self.lut, "ff": self.ff}
         return {name: n for name, n in every.items() if n is not None}
-
-
-class Failure(Struct, frozen=True):
-    """Candidates that miss one limit: how many, and the least that any of them needs."""
-
-    resource: str
-    count: int
-    need: int
-    have: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Entry of ``failed``."""
-        return {
-            "reason": f"{self.resource}: needs {self.need}, have {self.have}",
-            "count": self.count,
-            "least": {"resource": self.resource, "need": self.need, "have": self.have},
-        }
-
-
-class Explored(Struct, frozen=True):
-    """A nest after its search. ``complete``: no candidate was left out but by a bound that proves it no better."""
-
-    front: tuple[Point, ...]
-    candidates: int
-    evaluated: int
-    pruned: int
-    failures: tuple[Failure, ...]
-    complete: bool
-    bound: int  # no candidate within the budget takes fewer cycles
-    least: Mapping[str, int] = field(default_factory=dict)  # resource -> least of all candidates
-
-
-class Combined(Struct, frozen=True):
-    """One candidate per nest, together: cycles add along the chain of layers, memory is shared or adds up."""
-
-    cycles: int
-    size: int
-    dsp: int
-    points: tuple[Point, ...]
-    bram18k: int | None = None
-
-    @property
-    def figures(self) -> tuple[int, ...]:
-        """Cycles, bytes, DSP blocks, and blocks of BRAM where they count."""
-        return _figures(self.cycles, self.size, self.dsp, self.bram18k)
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Total order: better first, equals by their vectors."""
-        return (*self.figures, tuple(p.vector.key for p in self.points))
 
 
 class ExploreOptions(Struct, frozen=True):
@@ -377,24 +344,3 @@ class ExploreOptions(Struct, frozen=True):
     patterns: tuple[str, str] | None = None
     pipeline: StepPipeline = "pingpong"
     share_functions: bool = False
-
-
-class Readback(Struct, frozen=True):
-    """What ``ii`` says of the C of a choice; None where it does not know.
-
-    ``used``: ``dsp`` of the functions that compute, ``bram18k``, ``uram``, and ``lut`` and ``ff`` of memories alone.
-    """
-
-    cycles: int | None
-    used: Mapping[str, int]
-    size: int | None  # bytes of all arrays on the chip
-    cause: str | None = None
-
-
-class ExploreResult(Struct, frozen=True):
-    """``shape``: the entry of ``files``; ``texts``: the changed files; ``fits``: something was found within limits."""
-
-    shape: Mapping[str, Any]
-    diagnostics: tuple[Diagnostic, ...] = ()
-    texts: Mapping[str, str] = field(default_factory=dict)
-    fits: bool = True

@@ -16,7 +16,8 @@ from hlspart.explore.nests import nests
 from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.space import Space
 from hlspart.explore.steps import cost
-from hlspart.model.exploring import Assumed, ExploreOptions, ExploreResult, ExternalMemory, Vector
+from hlspart.model.explored import ExploreResult
+from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, Vector
 from hlspart.model.options import Options
 from hlspart.model.results import IIResult
 from hlspart.pipeline import Pipeline
@@ -362,7 +363,7 @@ def test_figures_that_are_not_known_are_least_ones() -> None:
     found = pipeline.explore("f", ExploreOptions(elements=4))
     (region,) = found.shape["regions"]
     named = {"ii": 1, "depth": 1, "dsp": 0, "at_least": ["ii", "depth", "dsp"]}
-    assert region["assumed"] == {**named, "chain": [], "joins": []}
+    assert region["assumed"] == {**named, "chains": [], "joins": []}
     assert found.shape["best"]["at_least"] and not found.shape["proved"]
     assert [d.rule for d in found.diagnostics] == ["explore-unknown"]
     given = ExploreOptions(elements=4, assumed={"*": Assumed(9, 40, 0)})

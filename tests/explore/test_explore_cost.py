@@ -16,9 +16,9 @@ from hlspart.explore.front import chained, fastest, front
 from hlspart.explore.search import SearchProblem, collect, tasks
 from hlspart.explore.space import Space
 from hlspart.explore.steps import Costs, cost
+from hlspart.model.explored import Combined
 from hlspart.model.exploring import (
     Assumed,
-    Combined,
     Dim,
     ExploreOptions,
     ExternalMemory,
