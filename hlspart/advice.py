@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
 MOST_OPERATIONS = 450  # scheduled in all: beyond these bounds advice is given only where it is asked for
 MOST_EFFORT = 8_000  # of the subscripts, by their divisions
-MOST_LATE = 4  # loops
+MOST_MISSES = 4  # loops
 MOST_ACCESSES = 80  # of the text, and of one iteration to memories after unrolling
 
 
@@ -90,7 +90,7 @@ def _seen(pipeline: Writable, texts: Sequence[_Text], pareto: bool) -> tuple[Loo
 def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
     """The advice on loops that miss or may miss their target, as every command shows it; none where it takes long."""
     missing = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
-    if not missing or len(missing) > MOST_LATE or _large(pipeline):
+    if not missing or len(missing) > MOST_MISSES or _large(pipeline):
         return ()
     return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in missing)
 

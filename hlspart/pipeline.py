@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from hlspart.model.access import AccessAnalysis
+from hlspart.model.code import is_read_as
 from hlspart.model.options import AdviceOptions, BufferOptions, InferOptions, Options, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.reading import read_file
@@ -192,11 +193,7 @@ class Pipeline:
         )  # fmt: skip
 
     def fix(
-        self,
-        report: LintReport,
-        config: LintConfig | None = None,
-        unsafe: bool = False,
-        only: Diagnostic | None = None,
+        self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False, only: Diagnostic | None = None
     ) -> Fixed:
         """The fixes of ``report`` that hold, or that of ``only``, each proved on the changed text."""
         from hlspart.lint.fixes import fix
@@ -283,8 +280,11 @@ class Pipeline:
             same = known.program.loops.keys() == program.loops.keys()
             if same and known.program.sources == program.sources and known.program.directives == program.directives:
                 return known
-        changed = {path: s.text for path, s in program.sources.items() if s.text != before[path].text}
-        second = self._reading({**self._given, **changed}, self.options)
+        given = {**self._given, **{path: s.text for path, s in program.sources.items() if s.text != before[path].text}}
+        read = self._read.get((self.options, tuple(sorted(given.items()))))
+        if read is not None and is_read_as(read.program, program):
+            return read  # from its own text, as the prediction of a proposal did
+        second = self._reading(given, self.options)
         second.program = program
         self._known.append(second)
         return second

@@ -30,7 +30,7 @@ class Copies:
             lines.append(PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]))
             depth += 1
         word = [self.frame.word(operand, d) for d in range(len(operand.dims))]
-        beyond = []
+        tests: list[str] = []
         for d, dim in enumerate(operand.dims):
             words = dim.words(self.frame.slices)
             at_once = how.lanes if d == how.dim else 1
@@ -38,7 +38,7 @@ class Copies:
             depth += 1
             if at_once > 1:
                 word[d] = f"({word[d]} * {at_once} + {self.frame.lane})"
-                beyond += [f"{word[d][1:-1]} < {words}"] if words % at_once else []
+                tests += [f"{word[d][1:-1]} < {words}"] if words % at_once else []
         lines.append(f"#pragma HLS PIPELINE II={how.interval}")
         if not load and (how.lanes > 1 or how.beside):  # bounds alone keep them apart, which a tool may not see
             name = self.frame.variable(operand).name
@@ -50,7 +50,6 @@ class Copies:
             lines += [PAD * depth + counting(self.frame.lane, how.lanes), "#pragma HLS UNROLL"]
             depth += 1
         index: list[str] = []
-        tests = beyond
         for d, dim in enumerate(operand.dims):
             place = self._base(dim, window.low[d], word[d])
             place += self.frame.shifted(operand, d)

@@ -33,7 +33,7 @@ def placed(table: CxxTemplates, instances: Sequence[TemplateInstance], unused: S
     result: list[Token] = []
     anchors = {id(t.anchor): t for t in table.every()}
     by_name = {i.name: i for i in instances}
-    early = _late(table, instances, by_name)
+    early = _postponed(table, instances, by_name)
     here: dict[int, list[TemplateInstance]] = {}
     for instance in instances:
         if id(instance) not in early:
@@ -87,7 +87,7 @@ def placed(table: CxxTemplates, instances: Sequence[TemplateInstance], unused: S
     return [*result, *rest[-3:]]
 
 
-def _late(
+def _postponed(
     table: CxxTemplates, instances: Sequence[TemplateInstance], by_name: Mapping[str, TemplateInstance]
 ) -> set[int]:
     """Instances that cannot stand where their templates do: their arguments are declared behind that place."""

@@ -23,7 +23,7 @@ from hlspart.model.results import CycleStep, IIResult
 
 LOOKED_AT = 512  # partitions of one array
 TOGETHER = "one bank for stores and what waits for them"
-NEVER_LATE = 1 << 20  # an II at which any memory has ports enough
+ENOUGH_II = 1 << 20  # an II at which any memory has ports enough
 
 
 def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, Separation]]:
@@ -106,7 +106,7 @@ def _ordered(run: Choosing, demand: Demand, result: IIResult) -> frozenset[Pair]
 def _partitions(run: Choosing, demand: Demand) -> Iterator[PerDimLayout]:
     """What pragmas can say, from two banks on, as far as it differs for the accesses."""
     chooser = run.chooser(demand)
-    needs = [x.need.at(NEVER_LATE) for x in demand.loops]
+    needs = [x.need.at(ENOUGH_II) for x in demand.loops]
     space = PragmaSpace(needs, demand.shape, run.ground.model, chooser.most)
     left = LOOKED_AT
     for banks in range(2, min(chooser.most + 1, elements(demand))):  # registers are another matter

@@ -92,3 +92,13 @@ def same_code(one: Program, other: Program) -> bool:
         and one.loops is other.loops
         and one.sources is other.sources
     )
+
+
+def is_read_as(read: Program, made: Program) -> bool:
+    """Whether a program as read from its text is the one that was made, but for the places of options in directives."""
+
+    def records(program: Program) -> str:  # statements are equal to themselves alone, what they say is compared
+        directives = [replace(d, options=tuple(replace(o, at=d.at) for o in d.options)) for d in program.directives]
+        return repr((program.variables, program.functions, program.pragmas, directives))
+
+    return read.loops.keys() == made.loops.keys() and records(read) == records(made)

@@ -26,7 +26,7 @@ def _file(file: Shape) -> str:
     out = f"{file['path']}: {_verdict(loops)}\n"
     for loop in loops:
         title = f"{loop['function']}/{loop['name']} (line {loop['line']}): {_aim(loop)}"
-        mark = "doubtful" if loop["ii"] is None else "bad" if _late(loop) else "good"
+        mark = "doubtful" if loop["ii"] is None else "bad" if _misses(loop) else "good"
         if all(w["command"] is None for w in loop["ways"]):
             out += "  " + screen.paint(f"{title}: nothing that is checked is better", mark) + "\n"
             out += _proof(loop)
@@ -47,18 +47,18 @@ def _proof(loop: Shape) -> str:
 def _aim(loop: Shape) -> str:
     if loop["ii"] is None:
         return "II unknown" + ("" if loop["target_ii"] is None else f", target {loop['target_ii']}")
-    words = f" instead of {loop['target_ii']}" if _late(loop) else ""
+    words = f" instead of {loop['target_ii']}" if _misses(loop) else ""
     return f"II {loop['ii']}" + (" without a target" if loop["target_ii"] is None and loop["ii"] > 1 else words)
 
 
-def _late(loop: Shape) -> bool:
+def _misses(loop: Shape) -> bool:
     return None not in (loop["ii"], loop["target_ii"]) and loop["ii"] > loop["target_ii"]
 
 
 def _verdict(loops: Sequence[Shape]) -> str:
     if not loops:
         return "no loop is pipelined"
-    counts = ((sum(map(_late, loops)), "late"), (sum(x["ii"] is None for x in loops), "of unknown II"))
+    counts = ((sum(map(_misses, loops)), "late"), (sum(x["ii"] is None for x in loops), "of unknown II"))
     said = ", ".join(f"{n} {what}" for n, what in counts if n) or "none late"
     helped = sum(x["ways"][0]["command"] is not None for x in loops if x["ways"])
     many = f"{len(loops)} pipelined loop{'s' * (len(loops) > 1)}"

@@ -106,7 +106,7 @@ def port_table(ports: Sequence[str], slots: int, used: Sequence[Taken], target: 
     for slot in range(slots):
         over = slot >= target
         name = f"slot {slot}{' (too late)' if over else ''}"
-        parts.append(f'<text x="{left + slot * width + 4}" y="14"{_LATE_TEXT if over else ""}>{name}</text>')
+        parts.append(f'<text x="{left + slot * width + 4}" y="14"{_OVER_TEXT if over else ""}>{name}</text>')
     for row, port in enumerate(ports):
         parts.append(f'<text x="0" y="{20 + row * height + 16}">{escape(port)}</text>')
     for u in used:
@@ -127,7 +127,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: max(1, most - 2)] + ".."
 
 
-_LATE_TEXT = ' class="late"'
+_OVER_TEXT = ' class="late"'
 
 
 def waterfall(parts: Sequence[tuple[str, int, int]], end: int, label: str) -> str:

@@ -73,8 +73,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 text = " ".join(facts.program.text(node.at).split())
                 hint = "write the higher bit first; reverse() says that it is meant"
                 yield facts.report(RULE, node.at, f"'{text}' gives the bits in reverse order", hint)
-            if "<" not in name and (beyond := _beyond(facts.program, node)) is not None:
-                high, bits = beyond
+            if "<" not in name and (range_ := _range_past_end(facts.program, node)) is not None:
+                high, bits = range_
                 text = " ".join(facts.program.text(node.at).split())
                 message = f"'{text}' goes to bit {high}, there are {bits} bits, 0 to {bits - 1}"
                 yield facts.report(RULE, node.at, message, "take bits that it has")
@@ -111,7 +111,7 @@ def _never_run(program: c.Program, name: str) -> list[Span]:
     return [arm.at.span for arm in left if arm is not None]
 
 
-def _beyond(program: c.Program, node: c.Expr) -> tuple[int, int] | None:
+def _range_past_end(program: c.Program, node: c.Expr) -> tuple[int, int] | None:
     """(the highest bit, the bits that there are) of a range that begins inside of a number and ends behind it."""
     if not isinstance(node, c.Cast) or not isinstance(node.operand, c.Binary) or node.operand.op != ">>":
         return None

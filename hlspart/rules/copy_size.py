@@ -67,7 +67,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for call in (e for e in calls(facts.program)[function.name] if len(e.args) == 3):
             name = (call.function or "").removeprefix("std.").removeprefix("std::")
             fault = (
-                (_fault(facts, call) or _onto_itself(facts, call) or _beyond(facts, call)) if name in _COPIES else None
+                (_fault(facts, call) or _onto_itself(facts, call) or _past_end(facts, call))
+                if name in _COPIES
+                else None
             )
             if fault is not None:
                 variable, words, hint = fault
@@ -116,7 +118,7 @@ def _onto_itself(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
     return to[0], words, "use a loop that begins at the end that is overwritten, or memmove"
 
 
-def _beyond(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
+def _past_end(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
     """More bytes than there are in a local array from the address on."""
     size = constant(facts.program, call.args[2])
     for side in call.args[:2] if size is not None else ():

@@ -47,7 +47,7 @@ RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """m_axi ports of unknown size, and accesses beyond a size that is said."""
-    yield from _beyond(facts)
+    yield from _accesses_past_end(facts)
     tops = frozenset(name for name in entries(facts) if not for_host(facts, name))
     said = {v for d, _ in interfaces(facts) if d.option("depth") is not None for v in d.variables}
     for d, mode in interfaces(facts):
@@ -71,7 +71,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, message, hint, [(variable.at, "the port")], fix)
 
 
-def _beyond(facts: Facts) -> Iterator[Diagnostic]:
+def _accesses_past_end(facts: Facts) -> Iterator[Diagnostic]:
     reported: set[int] = set()
     for access in facts.analysis.accesses:
         variable = facts.program.variable(access.array)

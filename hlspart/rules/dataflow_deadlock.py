@@ -60,7 +60,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import hardware, of_benches
-from hlspart.rules._late_reads import late_reads
+from hlspart.rules._delayed_reads import delayed_reads
 from hlspart.rules._nests import active
 from hlspart.rules._network import FifoNetwork, Standstill, alone, depth_of, network
 from hlspart.rules._processes import DataflowRegion, regions
@@ -94,7 +94,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _held_back(facts: Facts, region: DataflowRegion, free: frozenset[int]) -> Iterator[Diagnostic]:
     """A task waits for what another writes only after it has filled a FIFO that nobody empties until then."""
-    for read in late_reads(facts.program, region):
+    for read in delayed_reads(facts.program, region):
         variable = facts.program.variable(read.full[0])
         said = next((d for d in facts.program.directives
                      if d.kind == "stream" and d.usable and variable.id in d.variables), None)  # fmt: skip

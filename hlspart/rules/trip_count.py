@@ -48,7 +48,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for d in active(facts.program, "loop_tripcount"):
         trips = facts.trips.get(d.loop) if d.loop is not None else None
         if d.loop is not None and trips is None:
-            yield from _beyond(facts, d, d.loop)
+            yield from _more_than_elements(facts, d, d.loop)
         if trips is None or d.loop is None:
             continue
         low, high, mean = d.values.get("min"), d.values.get("max"), d.values.get("avg")
@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, message, None, [(loop.header, "the loop")], fix)
 
 
-def _beyond(facts: Facts, d: Directive, ident: int) -> Iterator[Diagnostic]:
+def _more_than_elements(facts: Facts, d: Directive, ident: int) -> Iterator[Diagnostic]:
     """More iterations than elements of an array that every iteration accesses by the counter."""
     most, loop, info = d.values.get("max"), facts.program.loops[ident], facts.analysis.loops.get(ident)
     if most is None or info is None or info.iterator is None or info.step != 1 or exit_of(loop) is not None:

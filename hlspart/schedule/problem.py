@@ -19,7 +19,7 @@ EPSILON = 1e-9
 class Timing(Struct, frozen=True):
     """Timing of one operation at the target: states, and ns used in its first and last state.
 
-    ``unit`` names the kind of unit it runs on when units are shared, else None. ``late``: its last state leaves no
+    ``unit`` names the kind of unit it runs on when units are shared, else None. ``is_full``: its last state leaves no
     time to write what the next iteration reads. ``least``/``most``: states that it may take; 0: ``states``.
     """
 
@@ -27,7 +27,7 @@ class Timing(Struct, frozen=True):
     in_ns: float
     out_ns: float
     unit: str | None = None
-    late: bool = False
+    is_full: bool = False
     least: int = 0
     most: int = 0
 
@@ -129,12 +129,12 @@ class Problem(Struct, frozen=True, eq=False, dict=True):
             return edge.gap
         source, sink = self.timing[edge.source], self.timing[edge.sink]
         if edge.distance and edge.source == edge.sink and source.states > 1:
-            return source.states - (not source.late)  # an accumulator hands its sum on in its last state
+            return source.states - (not source.is_full)  # an accumulator hands its sum on in its last state
         if edge.scalar and min(source.states, sink.states) == 1:
             if source.states == 1 and source.in_ns + sink.in_ns > self.period + EPSILON:
                 return 1
-            return source.states - (not source.late)
-        if edge.distance and self.graph.ops[edge.sink].kind == "select" and source.states > 1 and not source.late:
+            return source.states - (not source.is_full)
+        if edge.distance and self.graph.ops[edge.sink].kind == "select" and source.states > 1 and not source.is_full:
             whole = source.out_ns + sink.in_ns + self.handing_ns  # a sum that a condition sets anew
             return source.states - (whole <= self.period + EPSILON)
         if edge.distance or source.out_ns + sink.in_ns > self.period + EPSILON:

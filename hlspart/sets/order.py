@@ -98,9 +98,9 @@ def _fifo_violation(
         return None
     gap = int(missing.dim_min_val(0).to_python())
     for a, element in zip(accesses, elements, strict=True):
-        beyond = element.intersect_range(isl.Set(f"{{ [x] : x > {gap} }}"))
-        if not beyond.is_empty():
-            point = beyond.domain().lexmin().sample_point()
+        farther = element.intersect_range(isl.Set(f"{{ [x] : x > {gap} }}"))
+        if not farther.is_empty():
+            point = farther.domain().lexmin().sample_point()
             return OutOfOrder(
                 "skipped", None, (a, dict(zip(a.iterators, _values(point, 0, len(a.iterators)), strict=True)), gap)
             )

@@ -14,7 +14,7 @@ from hlspart.stages import STAGES
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
 
-@pytest.mark.parametrize("name", ["bottleneck", "conv2d", "fir"])
+@pytest.mark.parametrize("name", ["bottleneck", "conv2d", "fir", "histogram", "polyphase"])
 def test_nothing_is_read_or_judged_twice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import hlspart.frontend
     import hlspart.infer.inference
@@ -44,6 +44,7 @@ def test_nothing_is_read_or_judged_twice(name: str, monkeypatch: pytest.MonkeyPa
     assert set(read.values()) == {1}
     # texts with banks, with windows and with values in variables, of which one is taken or none
     others = {"bottleneck": 2, "conv2d": 2, "fir": 1}
+    assert len(outputs) == (name != "fir")
     assert len(read) == 1 + len(outputs) + others.get(name, 0)  # each text is read once to check it
     assert len(judged) >= 3
     assert set(judged.values()) == {1}

@@ -195,7 +195,7 @@ def _check(
         real = _is_real(value)
         names = frozenset() if real else frozenset(_NAME.findall(value))
         why = lacking(names) if names else None
-        if _beyond(value) or why is not None:
+        if _is_cpp_constant(value) or why is not None:
             text = f"the value of {name}={value} is not known here" + (f", as {why}" if why else "")
             return [Fault("value-unknown", text, option.at, fatal=False)]
         text = f"{name}={value} is not an integer" + ("" if real else " constant here")
@@ -210,7 +210,7 @@ def _check(
     return []
 
 
-def _beyond(text: str) -> bool:
+def _is_cpp_constant(text: str) -> bool:
     """Whether it may be a constant that C++ knows and hlspart does not: by a call, a template or a cast of a real."""
     try:
         tokens = lex_line(text)

@@ -14,7 +14,7 @@ from hlspart.rules._uses import Path, root_of, sets
 Fifo = tuple[int, Path]
 
 
-class LateRead(Struct, frozen=True):
+class DelayedRead(Struct, frozen=True):
     """``full`` is written in ``loop``, all of it before the first word of ``waited``, for which its reader waits first.
 
     ``filled`` and ``read``: the write of the one, the read of the other.
@@ -36,7 +36,7 @@ class _Steps(Struct, frozen=True):
     at: Origin
 
 
-def late_reads(program: c.Program, region: DataflowRegion) -> Iterator[LateRead]:
+def delayed_reads(program: c.Program, region: DataflowRegion) -> Iterator[DelayedRead]:
     """Such pairs of a region: whether they come to a stand is a matter of depth."""
     pairs: dict[tuple[int, int], list[Fifo]] = {}
     for use, writers, readers in region.channels():
@@ -59,7 +59,7 @@ def late_reads(program: c.Program, region: DataflowRegion) -> Iterator[LateRead]
                 before = made[full].last < made[waited].first and used[waited].first < used[full].first
                 sure = isinstance(used[waited].stmt, (c.Declare, c.ExprStmt, c.Loop))
                 if before and sure and isinstance(loop, c.Loop):
-                    yield LateRead(full, waited, loop, made[full].at, used[waited].at)
+                    yield DelayedRead(full, waited, loop, made[full].at, used[waited].at)
 
 
 def _order(program: c.Program, task: Process, fifos: list[Fifo], kind: str) -> dict[Fifo, _Steps]:
