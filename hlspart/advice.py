@@ -90,12 +90,12 @@ def _seen(pipeline: Writable, texts: Sequence[_Text], pareto: bool) -> tuple[Loo
 def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
     """The advice on loops that miss or may miss their target, as every command shows it; none where it takes long."""
     missing = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
-    if not missing or len(missing) > MOST_MISSES or _large(pipeline):
+    if not missing or len(missing) > MOST_MISSES or _is_large(pipeline):
         return ()
     return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in missing)
 
 
-def _large(pipeline: Writable) -> bool:
+def _is_large(pipeline: Writable) -> bool:
     """Whether it takes long to write and read back the ways."""
     loops = pipeline.figures.loops
     most = max([len(pipeline.analysis.accesses), *map(_accesses, loops)])

@@ -17,7 +17,7 @@ from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.hardware.storage import Storage
-from hlspart.infer.emitted import cheap
+from hlspart.infer.emitted import is_cheap
 from hlspart.model.access import effort
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import RewriteOptions
@@ -99,7 +99,7 @@ def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     if options.infer and options.dialect == "c":
 
         def goes_on(text: RewriteResult) -> bool:
-            return cheap(text, SELECTIONS) and search.goes_on("a second rewrite")
+            return is_cheap(text, SELECTIONS) and search.goes_on("a second rewrite")
 
         result = _settled(pipeline, result, lambda text: _fastest(text, options, search), goes_on)
         result = with_missed(pipeline, result, options) if options.style == "auto" else result

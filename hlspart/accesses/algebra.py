@@ -287,7 +287,7 @@ def zero(a: Known) -> isl.Set:
     return pw(a).zero_set()
 
 
-def equal_on(a: Value, b: Value, where: isl.Set) -> bool:
+def are_equal_on(a: Value, b: Value, where: isl.Set) -> bool:
     """Whether both are known and equal everywhere in ``where``."""
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return False

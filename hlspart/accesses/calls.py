@@ -49,7 +49,7 @@ class CallResults(Loops):
         known = [v for v in values if not isinstance(v, Unknown)]
         if function is None or len(known) < len(function.params) or len(self._following) >= MOST_NESTED:
             return unknown
-        if function.name in self._following or not self._plain(function):
+        if function.name in self._following or not self._is_plain(function):
             return unknown
         inner = st.copy()
         for ident, value, argument in zip(function.params, known, expr.args, strict=False):
@@ -93,23 +93,26 @@ class CallResults(Loops):
             total, where = algebra.either(total, where, value, end.dom), where.union(end.dom)
         return self.affordable(total, expr) if st.dom.is_subset(where) else unknown
 
-    def _plain(self, function: Function) -> bool:
+    def _is_plain(self, function: Function) -> bool:
         """Whether a body holds nothing but tests and numbers of its own."""
         own = {v for s in walk_statements(function.body) if isinstance(s, Declare) for v in s.variables}
         own |= set(function.params)
         variables = [self.program.variable(v) for v in own]
         forms = (Block, Declare, ExprStmt, If, PragmaMark, Return)
         return (
-            all(isinstance(v.type, ScalarType) and v.storage != "static" and self.effects.tracked(v) for v in variables)
+            all(
+                isinstance(v.type, ScalarType) and v.storage != "static" and self.effects.is_tracked(v)
+                for v in variables
+            )
             and all(isinstance(s, forms) for s in walk_statements(function.body))
-            and not any(self._outside(e, own) for e in self._expressions(function))
+            and not any(self._is_outside(e, own) for e in self._expressions(function))
         )
 
     def _expressions(self, function: Function) -> Iterator[Expr]:
         for root in statement_expressions(self.program, function.body):
             yield from walk(root)
 
-    def _outside(self, expr: Expr, own: set[int]) -> bool:
+    def _is_outside(self, expr: Expr, own: set[int]) -> bool:
         """Whether an expression is more than a value of numbers of the function's own and of constants."""
         if isinstance(expr, Name):
             return expr.variable not in own and not self.program.variable(expr.variable).const

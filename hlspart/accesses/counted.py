@@ -47,7 +47,7 @@ class CountedLoops(Evaluator):
                 self._limits[directive.loop] = (directive.values.get("min"), directive.values.get("max"))
 
     def _follows(self, variable: Variable) -> bool:
-        return self.effects.tracked(variable) or self.effects.tracked_pointer(variable)
+        return self.effects.is_tracked(variable) or self.effects.is_tracked_pointer(variable)
 
     def _as_guessed(
         self, st: State, start: Stored, end: State, ident: int, counted: Counted, guess: dict[int, Course]
@@ -62,14 +62,14 @@ class CountedLoops(Evaluator):
             old = self.lookup(variable, st)
             if isinstance(now, Pointer) or isinstance(old, Pointer):
                 return False
-            return algebra.equal_on(first, old, st.dom) and algebra.equal_on(now, then, end.dom)
+            return algebra.are_equal_on(first, old, st.dom) and algebra.are_equal_on(now, then, end.dom)
         if isinstance(start, Pointer):
             if not isinstance(now, Pointer) or now.array != start.array or now.indices[:-1] != start.indices[:-1]:
                 return False
-            return algebra.equal_on(now.indices[-1], algebra.add(start.indices[-1], Affine((), change)), end.dom)
+            return algebra.are_equal_on(now.indices[-1], algebra.add(start.indices[-1], Affine((), change)), end.dom)
         if isinstance(now, Pointer) or isinstance(start, Unknown):
             return isinstance(start, Unknown)
-        return algebra.equal_on(now, algebra.add(start, Affine((), change)), end.dom)
+        return algebra.are_equal_on(now, algebra.add(start, Affine((), change)), end.dom)
 
     def _after_moves(self, variable: Variable, st: State, times: Known, guess: dict[int, Course]) -> Value:
         """The value of a variable that is not steady after so many iterations from ``st``."""
@@ -243,7 +243,7 @@ class CountedLoops(Evaluator):
                 ahead = first if slope < 0 else algebra.scale(first, -1)
                 least = abs(slope) if tested is not counted.dom else 0
                 low, _ = self.bounds(ahead, state.at(tested))
-                hits = abs(slope) == 1 or algebra.equal_on(algebra.floor_mod(ahead, abs(slope)), ZERO, tested)
+                hits = abs(slope) == 1 or algebra.are_equal_on(algebra.floor_mod(ahead, abs(slope)), ZERO, tested)
                 # A signed iterator that runs past a bound of "!=" ends in undefined overflow.
                 of = counted.variable.type
                 undefined = alone and abs(slope) == 1 and isinstance(of, ScalarType) and not may_wrap(of)

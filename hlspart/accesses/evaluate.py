@@ -56,7 +56,7 @@ class Evaluator(Pointers):
 
     def value(self, expr: Expr, st: State) -> Value:
         """Integer value of an expression; effects and accesses happen in evaluation order."""
-        if not isinstance(expr, Binary | Conditional | Cast) or not self.silent(expr):
+        if not isinstance(expr, Binary | Conditional | Cast) or not self.is_silent(expr):
             return self._evaluated(expr, st)
         form = self._repeated.form(expr)
         values = tuple(map(st.env.get, form.variables))
@@ -110,7 +110,7 @@ class Evaluator(Pointers):
                 return self.truth(expr, st)
             case Binary(op=op, left=left, right=right):
                 a = self.value(left, st)
-                if isinstance(a, Unknown) and self.silent(right):
+                if isinstance(a, Unknown) and self.is_silent(right):
                     return a
                 b = self.value(right, st)
                 return self.arithmetic(expr, op, a, left.type, b, right.type, st)
@@ -136,12 +136,12 @@ class Evaluator(Pointers):
         """
         variable = self.program.variable(ref.variable)
         plain = not isinstance(variable.type, PointerType) and not variable.const
-        return self.trial > 0 and plain and all(map(self.silent, ref.indices))
+        return self.trial > 0 and plain and all(map(self.is_silent, ref.indices))
 
     def name(self, expr: Expr, variable: Variable, st: State) -> Value:
         """Value of a scalar variable."""
         self.touch(variable, "read", expr.at, st)
-        if self.effects.tracked(variable):
+        if self.effects.is_tracked(variable):
             value = self.lookup(variable, st)
             assert not isinstance(value, Pointer)
             return value
@@ -237,7 +237,7 @@ class Evaluator(Pointers):
                     low, high = self.bounds(y, st)
                     if low is not None and high is not None and low >= 0:
                         width = 1 << high.bit_length()
-                        if algebra.equal_on(algebra.floor_mod(x, width), ZERO, st.dom):
+                        if algebra.are_equal_on(algebra.floor_mod(x, width), ZERO, st.dom):
                             return algebra.add(x, y)
         return self.unknown(f"`{self.text(expr)}` is not affine", expr)
 
@@ -275,10 +275,10 @@ class Evaluator(Pointers):
         one, two = self._arm(st, test.true, test.why is None), self._arm(st, test.false, test.why is None)
         one.branch, two.branch = (*st.branch, (number, 0)), (*st.branch, (number, 1))
         a = self.value(expr.then, one)
-        if isinstance(a, Unknown) and self.silent(expr.then) and self.silent(expr.other):
+        if isinstance(a, Unknown) and self.is_silent(expr.then) and self.is_silent(expr.other):
             return a
         b = self.value(expr.other, two)
-        if self.changing(expr):
+        if self.is_changing(expr):
             self.join(st, one, two, test)
         if isinstance(a, Unknown) or isinstance(b, Unknown):
             return a if isinstance(a, Unknown) else b
@@ -301,7 +301,7 @@ class Evaluator(Pointers):
         few = st.dom.n_basic_set() < MOST_PIECES and divisions(st.dom) + divisions(where) <= MOST_DIVISIONS
         return st.within(where, exact) if few else st.within(algebra.UNIVERSE, False)
 
-    def silent(self, expr: Expr) -> bool:
+    def is_silent(self, expr: Expr) -> bool:
         """Whether evaluating ``expr`` notes and changes nothing, so that only its value can be of interest.
 
         Banks that are found in tables are chains of some twenty selections with such arms.
@@ -313,15 +313,15 @@ class Evaluator(Pointers):
             plain = isinstance(expr, Const | Name | SizeOf | Binary | Cast | Conditional) or (
                 isinstance(expr, Unary) and expr.op in "+-~!"
             )
-            known = self._silent[expr] = plain and all(map(self.silent, children(expr)))
+            known = self._silent[expr] = plain and all(map(self.is_silent, children(expr)))
         return known
 
-    def changing(self, expr: Expr) -> bool:
+    def is_changing(self, expr: Expr) -> bool:
         """Whether evaluating ``expr`` may change a variable; what chooses among banks only reads."""
         known = self._changing.get(expr)
         if known is None:
             acts = isinstance(expr, Assign | IncDec | Call | OpaqueExpr)
-            known = self._changing[expr] = acts or any(map(self.changing, children(expr)))
+            known = self._changing[expr] = acts or any(map(self.is_changing, children(expr)))
         return known
 
     # ------------------------------------------------------------------------------- conditions
@@ -465,7 +465,7 @@ class Evaluator(Pointers):
         if limits(variable.type) is None:
             return self.unknown(f"`{variable.name}` is not an integer", at)
         new = self.converted(value, source, variable.type, st, at)
-        if self.effects.tracked(variable):
+        if self.effects.is_tracked(variable):
             st.env[variable.id] = new
         return new
 

@@ -31,7 +31,7 @@ from hlspart.model.program import (
     walk,
 )
 from hlspart.model.source import Origin
-from hlspart.semantics.conversions import extents, rank, same_target
+from hlspart.semantics.conversions import extents, is_same_target, rank
 
 
 class Pointers(Scope):
@@ -119,7 +119,7 @@ class Pointers(Scope):
 
     def pointer_of(self, variable: Variable, at: Expr, st: State) -> Pointer | Unknown:
         """Where a pointer variable points."""
-        if not self.effects.tracked_pointer(variable):
+        if not self.effects.is_tracked_pointer(variable):
             if variable.storage == "parameter" and variable.id not in self.effects.addressed:
                 return Pointer(variable.id, (ZERO,))
             return self.unknown(f"`{variable.name}` may be changed through its address", at)
@@ -157,7 +157,7 @@ class Pointers(Scope):
                 return self._moved(base, offset)
             case Cast(operand=operand) if isinstance(operand.type, (PointerType, ArrayType)):
                 base = self.pointer(operand, st)
-                if isinstance(base, Pointer) and not same_target(expr.type, operand.type):
+                if isinstance(base, Pointer) and not is_same_target(expr.type, operand.type):
                     return self.unknown(f"`{self.text(expr)}` changes the type of the pointer", expr)
                 return base
             case IncDec(operand=Name(variable=ident), op=op, prefix=prefix):
@@ -194,13 +194,13 @@ class Pointers(Scope):
         Memory that has no other name (``malloc``) is named by the pointer itself, if nothing moves it.
         """
         pointer = self.pointer(value, st)
-        if isinstance(pointer, Pointer) and not same_target(variable.type, self._pointee_type(pointer)):
+        if isinstance(pointer, Pointer) and not is_same_target(variable.type, self._pointee_type(pointer)):
             return self.unknown(f"`{variable.name}` points to another type than it is assigned", value)
-        if isinstance(pointer, Unknown) and self.assigned_once(variable) and _allocates(value):
+        if isinstance(pointer, Unknown) and self.is_assigned_once(variable) and _allocates(value):
             return Pointer(variable.id, (ZERO,))
         return pointer
 
-    def assigned_once(self, variable: Variable) -> bool:
+    def is_assigned_once(self, variable: Variable) -> bool:
         """Whether one place alone gives this variable its value (the walker counts them)."""
         raise NotImplementedError
 

@@ -42,7 +42,7 @@ class Walker(CallResults):
         for ident in self.function.params:  # first: they keep their plain names
             variable = self.program.variable(ident)
             numbers = self.fixed.get(ident, ())
-            if self.effects.tracked(variable) and len(numbers) != 1:
+            if self.effects.is_tracked(variable) and len(numbers) != 1:
                 name = self.name_of(variable)
                 self.called = self.called.intersect(algebra.among(name, numbers)) if numbers else self.called
         self.assumed = self.assumed.intersect(self.called)
@@ -52,9 +52,9 @@ class Walker(CallResults):
             for access in self.accesses:
                 access.exact = False
 
-    def assigned_once(self, variable: Variable) -> bool:
+    def is_assigned_once(self, variable: Variable) -> bool:
         count = self.effects.assignments.get(variable.id, 0) + (variable.init is not None)
-        return count <= 1 and variable.function == self.function.name and self.effects.tracked_pointer(variable)
+        return count <= 1 and variable.function == self.function.name and self.effects.is_tracked_pointer(variable)
 
     def effects_of(self, expr: Expr) -> frozenset[int]:
         return self.effects.assigned_in(expr)

@@ -42,7 +42,7 @@ def packed(constants: Iterable[int]) -> int:
     return out
 
 
-def exclusive(a: PortAccess, b: PortAccess) -> bool:
+def are_exclusive(a: PortAccess, b: PortAccess) -> bool:
     """Whether they stand in different arms of one branch."""
     if not a.branch or not b.branch:
         return False
@@ -50,7 +50,7 @@ def exclusive(a: PortAccess, b: PortAccess) -> bool:
     return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
 
 
-def settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequence[str]) -> bool:
+def is_settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequence[str]) -> bool:
     """Whether the offset inside the bank stays while ``names`` change the bank: such a load leaves their loops."""
     if layout.banks == 1 or index is None or not layout.dims:
         return False
@@ -68,7 +68,7 @@ def division(form: Affine | None, dim: DimLayout) -> int | None:
     return rest if rest & (rest - 1) else None
 
 
-def held(loads: int, layout: Layout) -> bool:
+def is_held(loads: int, layout: Layout) -> bool:
     """Whether a tool is taken to load the words of so many loads, one of each bank, ahead of their loop.
 
     Words of banks that are registers already cost nothing more.

@@ -57,7 +57,7 @@ class Circle:
     def __init__(self, groups: Sequence[Group], motion: Motion | None, block: int, period: int, rank: int) -> None:
         self.block, self._period = block, period
         self._groups = [(offsets, cap) for offsets, cap in groups if len(offsets) > cap]
-        self._motion = motion if block > 1 and motion is not None and not _steady(motion, block, rank) else None
+        self._motion = motion if block > 1 and motion is not None and not _is_steady(motion, block, rank) else None
         self._arcs: dict[tuple[int, int], _Arc] = {}
         self._led: dict[tuple[int, int | None], list[tuple[Offset, _Arc]]] = {}
         self._written: Offset | None = None  # what the lines below were written for
@@ -230,7 +230,7 @@ def _differences(offsets: tuple[Offset, ...]) -> tuple[tuple[Offset, int], ...]:
     return tuple((delta[:-1], delta[-1]) for delta in unlike)
 
 
-def _steady(motion: Motion, block: int, rank: int) -> bool:
+def _is_steady(motion: Motion, block: int, rank: int) -> bool:
     """Whether all phases are reached for any alpha without a divisor in common with the block."""
     free = set()
     for move, times in motion.moves:

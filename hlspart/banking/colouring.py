@@ -92,7 +92,7 @@ class _Search:
             mine = may[c] & ~(self._covered(full) & open_) | bit
             after = [mask & ~bit for mask in may]
             after[c] = mine
-            if self._short(after, c, may[c] & ~mine, at):
+            if self._is_short(after, c, may[c] & ~mine, at):
                 continue
             if self._extend(open_ & ~bit, after, [*loads[:c], load, *loads[c + 1 :]], max(used, c + 1)):
                 return True
@@ -116,7 +116,7 @@ class _Search:
             constraints ^= low
         return cells
 
-    def _short(self, may: Sequence[int], colour: int, lost: int, at: int) -> bool:
+    def _is_short(self, may: Sequence[int], colour: int, lost: int, at: int) -> bool:
         """Whether a constraint that needs every colour cannot get one: ``lost`` cells of ``colour``, one of others."""
         touched = 0
         if self._tight:

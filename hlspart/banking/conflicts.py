@@ -11,7 +11,7 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from hlspart.banking import listed
-from hlspart.banking.accesses import combination, exclusive, packed
+from hlspart.banking.accesses import are_exclusive, combination, packed
 from hlspart.banking.cliques import Budget
 from hlspart.banking.once import OneIteration
 from hlspart.banking.sites import Site, Sites
@@ -60,9 +60,9 @@ class Conflicts:
             self._problem.sites,
             ports,
             self._adjacent,
-            self._feasible,
+            self._is_feasible,
             lambda members: 0,
-            self._together,
+            self._are_together,
             self._bank_known,
         )
         if (
@@ -84,13 +84,13 @@ class Conflicts:
         """Whether an index is no form."""
         return any(s.forms is None for s in self._problem.sites)
 
-    def _together(self, group: Sequence[Site]) -> bool:
+    def _are_together(self, group: Sequence[Site]) -> bool:
         """Whether all of ``group`` are known to meet in one bank, without a look at their pairs."""
         if len(group) < 3 or any(s.access.branch for s in group):
             return False
-        return self._always_together(group) or self._once_together(group)
+        return self._are_always_together(group) or self._are_once_together(group)
 
-    def _always_together(self, group: Sequence[Site]) -> bool:
+    def _are_always_together(self, group: Sequence[Site]) -> bool:
         """Whether all run in the same iterations and touch different elements of the only bank."""
         parts = {self._parts(s, s.forms) for s in group if s.forms is not None}
         if self._layout.banks != 1 or len(parts) < len(group) or len({kind for kind, _ in parts}) > 1:
@@ -98,7 +98,7 @@ class Conflicts:
         self._always.add(tuple(sorted((s.position for s in group), key=lambda p: (not self._sites[p].read, p))))
         return True
 
-    def _once_together(self, group: Sequence[Site]) -> bool:
+    def _are_once_together(self, group: Sequence[Site]) -> bool:
         """Whether one iteration, in which the first and the last meet, shows all of them in conflict.
 
         A bank that is read where it is chosen, and at its first word elsewhere, has indices that no arithmetic decides.
@@ -191,7 +191,7 @@ class Conflicts:
         for k, site in enumerate(candidates):
             if len(clique) + len(candidates) - k <= cap:
                 return False
-            if self._feasible([s.position for s in (*clique, site)]):
+            if self._is_feasible([s.position for s in (*clique, site)]):
                 rest = [s for s in candidates[k + 1 :] if self._adjacent(site, s)]
                 if len(clique) == cap or self._grows([*clique, site], rest, cap, budget):
                     return True
@@ -230,7 +230,7 @@ class Conflicts:
         return tuple([self._layout.dims[k].bank(site.forms[k].const) for k in self._fixed if site.forms is not None])
 
     def _adjacent(self, a: Site, b: Site) -> bool:
-        if exclusive(a.access, b.access) or not self._problem.meet(a, b):
+        if are_exclusive(a.access, b.access) or not self._problem.meet(a, b):
             return False
         key = (min(a.position, b.position), max(a.position, b.position))
         if key not in self._where:
@@ -280,7 +280,7 @@ class Conflicts:
             constant = tuple(d.const for d in delta)
             if a.read and b.read and not any(constant):
                 return False
-            return self._undecided.same_bank(constant)
+            return self._undecided.shares_bank(constant)
         problem = self._problem
         box = problem.box(a.access.domain) if problem.space.names else None
         for alpha, modulus in self._undecided.congruences:
@@ -316,17 +316,17 @@ class Conflicts:
             )
         return self._banked[site.position]
 
-    def _feasible(self, positions: Sequence[int]) -> bool:
+    def _is_feasible(self, positions: Sequence[int]) -> bool:
         """Whether one iteration has all the pairs of ``positions`` in conflict at once."""
         if len(positions) < 3:
             return True
-        if self._unconditional(tuple(positions)):
+        if self._is_unconditional(tuple(positions)):
             return True
         if len(positions) > MAX_MEETING:
             self._exact = False
             return True
         try:
-            if self._shown(positions):
+            if self._is_shown(positions):
                 return True
             common = self._common(positions)
             return common is None or not common.empty
@@ -334,7 +334,7 @@ class Conflicts:
             self._exact = False
             return True
 
-    def _shown(self, positions: Sequence[int]) -> bool:
+    def _is_shown(self, positions: Sequence[int]) -> bool:
         """Whether one of a few iterations shows all ``positions`` in conflict at once (no proof that none does)."""
         if len(positions) < MIN_SHOWN:
             return False
@@ -355,7 +355,7 @@ class Conflicts:
                 return True
         return False
 
-    def _unconditional(self, positions: tuple[int, ...]) -> bool:
+    def _is_unconditional(self, positions: tuple[int, ...]) -> bool:
         """Whether all run in the same iterations, and each pair meets in all of them."""
         *earlier, last = positions
         if tuple(earlier) in self._sometimes:

@@ -19,17 +19,17 @@ from msgspec.structs import replace
 
 from hlspart.banking.accesses import (
     affine_index,
+    are_exclusive,
     combination,
-    exclusive,
     flat_number,
     flat_place,
-    held,
-    settled,
+    is_held,
+    is_settled,
     settling,
 )
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
-from hlspart.banking.progressions import banks_along, independent
+from hlspart.banking.progressions import are_independent, banks_along
 from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
@@ -134,9 +134,9 @@ class PortProblem(Sites):
     def _leaving(self, layout: Layout) -> frozenset[int]:
         """Positions of the loads that leave the loop under ``layout``: all whose offset stays, or none."""
         if layout not in self._gone:
-            sites = (s for s in self.sites if s.access.leaves and settled(s.access.index, layout, s.access.leaves))
+            sites = (s for s in self.sites if s.access.leaves and is_settled(s.access.index, layout, s.access.leaves))
             positions = frozenset(s.position for s in sites)
-            self._gone[layout] = positions if held(len(positions), layout) else frozenset()
+            self._gone[layout] = positions if is_held(len(positions), layout) else frozenset()
         return self._gone[layout]
 
     def leaving(self, shape: tuple[int, ...]) -> int | None:
@@ -265,7 +265,7 @@ class PortProblem(Sites):
         """Banks as a product of those along each dimension: only where no iterator moves two split ones."""
         split = [(form, dim) for form, dim in zip(forms, layout.dims, strict=False) if dim.banks > 1]
         names = self.space.names
-        if layout.per_dimension is None or not independent([form for form, _ in split], names, box):
+        if layout.per_dimension is None or not are_independent([form for form, _ in split], names, box):
             return None
         reached: set[int] = {0}
         for form, dim in split:
@@ -304,7 +304,7 @@ class PortProblem(Sites):
     def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
         if not self.exclusive_static or not any(s.access.branch for s in sites):
             return load_of(bank, sites, ports)
-        return self.busiest(sites, ports, lambda a, b: not exclusive(a.access, b.access), None, lambda _: bank)[0]
+        return self.busiest(sites, ports, lambda a, b: not are_exclusive(a.access, b.access), None, lambda _: bank)[0]
 
     # ------------------------------------------------------------------------------- ideal
 
@@ -337,7 +337,7 @@ class PortProblem(Sites):
         """Whether some iteration asks a bank for more than it serves in ``ii`` cycles (not proved: True)."""
         return Conflicts(self, layout).exceeds(ports, ii)
 
-    def hopeless(self, shape: tuple[int, ...], ports: Ports, ii: int) -> bool:
+    def is_hopeless(self, shape: tuple[int, ...], ports: Ports, ii: int) -> bool:
         """Whether one element lies within the static reach of more accesses than a bank serves in ``ii`` cycles.
 
         Then no partition passes the static count, unless loads leave the loop under it: whatever holds

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from hlspart.banking.accesses import exclusive
+from hlspart.banking.accesses import are_exclusive
 from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
@@ -110,4 +110,4 @@ def _together(group: list[BankTouch]) -> tuple[tuple[int, ...], bool]:
 def _meet(one: BankTouch, other: BankTouch) -> bool:
     """Whether two accesses of one bank and iteration both need a port: reads of one element need one."""
     same = one[0].read and other[0].read and one[1] == other[1]
-    return not same and not exclusive(one[0].access, other[0].access)
+    return not same and not are_exclusive(one[0].access, other[0].access)

@@ -16,10 +16,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from hlspart.banking.accesses import affine_index, exclusive
+from hlspart.banking.accesses import affine_index, are_exclusive
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem
-from hlspart.banking.progressions import banks_along, independent, progression, residue_mask
+from hlspart.banking.progressions import are_independent, banks_along, progression, residue_mask
 from hlspart.banking.rows import Rows
 from hlspart.banking.sites import Site
 from hlspart.layouts.dimension import DimLayout
@@ -117,7 +117,7 @@ class Need:
             most = min(most, self.ports.writes * self.ii)
         return tuple(self._with(Ports(reads=slots - n, writes=n), 1) for n in range(1, min(most, slots - 1) + 1))
 
-    def written(self, layout: Layout) -> bool:
+    def is_written(self, layout: Layout) -> bool:
         """Whether a bank has ports for the loads and stores that code needs which selects banks of ``layout``."""
         if all(cap == 1 for _, cap in self.limits):
             return True  # no two accesses meet in a bank
@@ -142,7 +142,7 @@ class Need:
         limits = ((every, self.ports.total), (reads, self.ports.reads), (every & ~reads, self.ports.writes))
         return tuple((mask, limit * self.ii) for mask, limit in limits if limit is not None)
 
-    def over(self, mask: int) -> bool:
+    def is_over(self, mask: int) -> bool:
         """Whether one bank cannot serve all accesses of ``mask`` in one interval."""
         return any((mask & kind).bit_count() > cap for kind, cap in self.limits)
 
@@ -154,8 +154,8 @@ class Need:
     @cached_property
     def trivial(self) -> bool:
         """Whether a single bank serves it under either model."""
-        if not self.over(self.everything) or not self.problem.exclusive_static:
-            return not self.over(self.everything)
+        if not self.is_over(self.everything) or not self.problem.exclusive_static:
+            return not self.is_over(self.everything)
         rank = next((len(s.access.index) for s in self.problem.sites if s.access.index is not None), 1)
         whole = PerDimLayout((DimLayout.of("whole", 0, None),) * rank)
         return self.problem.static(whole, self.ports).interval <= self.ii
@@ -304,7 +304,7 @@ class Need:
         for site in self.problem.sites:
             names = [n for form in site.forms or () for n in form.names]
             box = self.problem.shadow(site.access.domain, names) if site.forms is not None else None
-            if box is None or not independent(site.forms or (), self.problem.space.names, box):
+            if box is None or not are_independent(site.forms or (), self.problem.space.names, box):
                 return False
         return True
 
@@ -374,13 +374,13 @@ def maximal(sets: Iterable[int]) -> Family:
 def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:
     """Positions of accesses no two of which stand in opposite arms: for each arm all that go with it."""
     first = {site.access.branch: site for site in reversed(sites)}
-    if len(first) == 1 or not any(exclusive(a.access, b.access) for a in first.values() for b in first.values()):
+    if len(first) == 1 or not any(are_exclusive(a.access, b.access) for a in first.values() for b in first.values()):
         return [tuple(s.position for s in sites)]
     sets = []
     for branch in dict.fromkeys(s.access.branch for s in sites):
         arms = {branch: first[branch]}
         for other, site in first.items():
-            if not any(exclusive(site.access, x.access) for x in arms.values()):
+            if not any(are_exclusive(site.access, x.access) for x in arms.values()):
                 arms[other] = site
         sets.append(tuple(s.position for s in sites if s.access.branch in arms))
     return [one for one in dict.fromkeys(sets) if not any(set(one) < set(x) for x in sets)]

@@ -14,7 +14,7 @@ from functools import cache, cached_property, reduce
 from itertools import product
 from operator import and_
 
-from hlspart.banking.accesses import division, held, moved
+from hlspart.banking.accesses import division, is_held, moved
 from hlspart.banking.need import BankModel, Family, Need
 from hlspart.layouts.dimension import DimKind, DimLayout
 from hlspart.layouts.perdim import PerDimLayout
@@ -73,7 +73,7 @@ class PragmaSpace:
         With :attr:`leaving` banks or more, loads that leave their loop can still change that.
         """
         if self.model == "static":
-            return any(need.problem.hopeless(self.shape, need.ports, need.ii) for need in self.needs)
+            return any(need.problem.is_hopeless(self.shape, need.ports, need.ii) for need in self.needs)
         apart = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in self.shape))
         uneven = [need for need in self.needs if not (need.uniform and need.distinct)]
         return not all(need.fits(apart, "ideal") for need in uneven)
@@ -156,7 +156,7 @@ class PragmaSpace:
             still = [self._still(d, option) for d, option in enumerate(dims)]
             gone = [reduce(and_, masks) for masks in zip(*still, strict=True)]
             layout = PerDimLayout(tuple(dims))
-            gone = [mask if held(mask.bit_count(), layout) else 0 for mask in gone]
+            gone = [mask if is_held(mask.bit_count(), layout) else 0 for mask in gone]
         if self.hopeless and not any(gone):
             return False
         for k, need in enumerate(self.needs):
@@ -164,7 +164,7 @@ class PragmaSpace:
                 continue
             families = [self._family(d, option)[0][k] for d, option in enumerate(dims)]
             exact = all(need.family(d, option, self.model)[1] for d, option in enumerate(dims))
-            crowded = _crowded(need, families, need.everything & ~gone[k])
+            crowded = _is_crowded(need, families, need.everything & ~gone[k])
             if self.model == "ideal" and not need.uniform and all(option.banks == 1 for option in dims):
                 crowded = exact = False  # all in one set, but reads of one element need one port
             if crowded and (exact or self.model == "ideal"):
@@ -211,12 +211,12 @@ def _refines(fine: Sequence[Family], coarse: Sequence[Family]) -> bool:
     )
 
 
-def _crowded(need: Need, families: Sequence[Family], load: int) -> bool:
+def _is_crowded(need: Need, families: Sequence[Family], load: int) -> bool:
     """Whether some bank of the product of ``families`` holds more of ``load`` than an interval can serve."""
     sets = {load}
     for family in families:
         sets = {a & b for a in sets for b in family}
-        sets = {s for s in sets if need.over(s)}
+        sets = {s for s in sets if need.is_over(s)}
         if not sets:
             return False
     return True

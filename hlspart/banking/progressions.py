@@ -10,7 +10,7 @@ from hlspart.model.access import Affine
 from hlspart.sets.region import Box
 
 
-def independent(forms: Sequence[Affine], names: Sequence[str], box: Box) -> bool:
+def are_independent(forms: Sequence[Affine], names: Sequence[str], box: Box) -> bool:
     """Whether the forms take their values on ``box`` independently of each other: no two share what moves."""
     moving = {n for n, c in zip(names, box.count, strict=True) if c > 1}
     used = [n for form in forms for n in form.names if n in moving]

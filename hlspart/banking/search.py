@@ -99,7 +99,7 @@ def least_any(
             floor, why = crowded, f"needed: any two of {crowded} elements meet in some iteration"
         if banks < floor:
             continue
-        solutions = (x for x in union.solutions(banks) if not written or all(need.written(x) for need in needs))
+        solutions = (x for x in union.solutions(banks) if not written or all(need.is_written(x) for need in needs))
         layout = next(solutions, None)
         if layout is not None or union.stuck:
             break
@@ -110,7 +110,7 @@ def least_any(
             table, none = trace.search(fewer, effort)
             if none:
                 floor, why = fewer + 1, "needed: all iterations together cannot be coloured with fewer"
-            elif table is not None and (not written or all(need.written(table) for need in union.needs)):
+            elif table is not None and (not written or all(need.is_written(table) for need in union.needs)):
                 layout, banks = table, fewer
                 break
         union.tables = True
@@ -280,7 +280,7 @@ class _Union:
             return
         for alpha, mask, _ in multipliers((), modulus, len(self._axes), "units"):
             for last in bits(mask):
-                if self._spent(kind):
+                if self._is_spent(kind):
                     return
                 first = (*alpha, last)
                 if math.gcd(modulus, *first) != 1:
@@ -306,7 +306,7 @@ class _Union:
         if banks == 1 or not self._blocks:
             return
         for block in range(2, self._most_block + 1):
-            if self._spent("block"):
+            if self._is_spent("block"):
                 return
             circles = []
             for need, cluster, groups in self._clusters:
@@ -326,14 +326,14 @@ class _Union:
         """Multipliers without a divisor in common with the period under which no bank is crowded."""
         for prefix, mask, work in multipliers(circles, period, len(self._axes), alike):
             self._work[kind] += work
-            if self._spent(kind):
+            if self._is_spent(kind):
                 return
             for last in bits(mask):
                 if math.gcd(period, last, *prefix) == 1:
                     self._work[kind] += CANDIDATE
                     yield (*prefix, last)
 
-    def _spent(self, kind: Kind) -> bool:
+    def _is_spent(self, kind: Kind) -> bool:
         """Whether the work of one kind is at its limit."""
         spent = self._work[kind] > MAX_WORK[kind] * max(1, self._effort)
         self._cut = self._cut or spent

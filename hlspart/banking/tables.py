@@ -40,7 +40,7 @@ class Pattern(Struct, frozen=True):
         """Whether one bank could hold its share of the classes, each of which is touched as often as any other."""
         return classes * self.cap // len(self.offsets) >= -(-classes // banks)
 
-    def dense(self, classes: int) -> bool:
+    def is_dense(self, classes: int) -> bool:
         """Whether there are positions for so many classes, one step apart."""
         if self.motion is None:
             return True
@@ -62,7 +62,7 @@ class Tables:
     def search(self, banks: int) -> TableParts | None:
         """A table with exactly so many banks; None says nothing."""
         for classes in range(banks + 1, MAX_CLASSES + 1):
-            if not all(p.fits(classes, banks) for p in self._patterns if p.dense(classes)):
+            if not all(p.fits(classes, banks) for p in self._patterns if p.is_dense(classes)):
                 continue
             seen: set[object] = set()
             for alphas, moduli in self._apart(classes):
@@ -107,7 +107,7 @@ class Tables:
         at = [_positions(p, alphas, moduli) for p in self._patterns]
         everywhere = [all(mask == (1 << n) - 1 for mask, n in zip(masks, moduli, strict=True)) for masks in at]
         for p, every in zip(self._patterns, everywhere, strict=True):
-            if every and not (p.fits(classes, banks) and self._room(p, alphas, moduli, share)):
+            if every and not (p.fits(classes, banks) and self._has_room(p, alphas, moduli, share)):
                 return None
         rows = {
             (m, p.cap)
@@ -126,7 +126,7 @@ class Tables:
         self.left -= exchange.work
         return table
 
-    def _room(self, pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], share: int) -> bool:
+    def _has_room(self, pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], share: int) -> bool:
         """Whether one bank could hold its share of the classes, where that is told by one character."""
         if pattern.cap > 1 or len(moduli) > 1:
             return True

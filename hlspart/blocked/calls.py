@@ -68,7 +68,7 @@ class Calls(Struct, frozen=True, dict=True):
         names = self.reached.get(unit, frozenset())
         return tuple(sorted({e.formal for e in self.edges if e.callee in names}))
 
-    def plain(self, unit: int) -> bool:
+    def is_plain(self, unit: int) -> bool:
         """Whether all that is done to what a statement hands on are accesses of elements."""
         known = {(e.call, e.argument) for e in self.edges}
         uses = (use for v in self.formals(unit) for use in self.uses.by_variable.get(v, ()))
@@ -100,13 +100,13 @@ class Calls(Struct, frozen=True, dict=True):
             if call.function in names:
                 if caller != self.table.function.name and caller not in names:
                     return f"hands arrays to {call.function}, which {caller or 'an initial value'} calls, too"
-                if not self._all_known(call, known):
+                if not self._are_all_known(call, known):
                     return f"hands arrays to {call.function}, of which one is not a whole array"
         for edge in edges:
             actual, formal = self.program.variable(edge.actual), self.program.variable(edge.formal)
             if edge.caller != self.table.function.name and edge.actual not in tied:
                 return f"hands arrays to {edge.callee}, which gets others from {edge.caller}"
-            if not _alike(actual, formal):
+            if not _are_alike(actual, formal):
                 return f"hands {actual.name} to {edge.callee} as an array of another type"
         return None
 
@@ -145,14 +145,14 @@ class Calls(Struct, frozen=True, dict=True):
                 open_.pop()
         return at.path, open_
 
-    def _all_known(self, call: Call, known: set[tuple[int, int]]) -> bool:
+    def _are_all_known(self, call: Call, known: set[tuple[int, int]]) -> bool:
         """Whether every array that a call's function takes is a whole array."""
         function = self.program.functions[call.function or ""]
         arrays = (k for k, v in enumerate(function.params) if self.program.variable(v).is_array)
         return all((call.id, k) in known for k in arrays)
 
 
-def _alike(one: Variable, other: Variable) -> bool:
+def _are_alike(one: Variable, other: Variable) -> bool:
     """Whether two arrays have the same rows of the same elements."""
     types = (one.as_array, other.as_array)
     names = [None if t is None else type_text(t.element) for t in types]

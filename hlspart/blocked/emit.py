@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from hlspart.blocked.forms import spelled_out
+from hlspart.blocked.forms import is_spelled_out
 from hlspart.blocked.propagation import Propagator
 from hlspart.model.blocked import (
     COMPACT,
@@ -201,7 +201,7 @@ class LayoutWriter:
 
     def _declare(self, variable: Variable) -> None:
         array, declarator = self.arrays[variable.id], variable.declarations[0]
-        element, constant = self._element_type(variable), self.of.constant(variable)
+        element, constant = self._element_type(variable), self.of.is_constant(variable)
         made: list[tuple[str, str, str]] = []  # declarator, initial values, all of it
         own = self.of.comes(variable)
         for kind, form in array.forms.items():
@@ -224,7 +224,7 @@ class LayoutWriter:
             if not body.editable:
                 raise Conflict(body)
             self._insert(body.span.path, body.span.start + 1, f" {texts}")
-        elif alone and declarator.count == 1 and (constant or not spelled_out(declarator, array.rank)):
+        elif alone and declarator.count == 1 and (constant or not is_spelled_out(declarator, array.rank)):
             self.buffer.replace(declarator.statement, texts)
         elif alone and declarator.initialiser is None:
             self.buffer.replace(declarator.declarator, made[0][0])
@@ -236,7 +236,7 @@ class LayoutWriter:
         function = self.program.functions[variable.function or ""]
         position = function.params.index(variable.id)
         for d in (variable.declarations[0], *(p.params[position] for p in function.prototypes if p.params)):
-            if spelled_out(d, len(variable.dims)):
+            if is_spelled_out(d, len(variable.dims)):
                 brackets = Span(d.name.span.path, d.brackets[0].span.start, d.brackets[-1].span.end)
                 self.buffer.replace(Origin(brackets), f"[{form.elements}]")
                 continue

@@ -59,7 +59,7 @@ def called(kind: Kind) -> str:
     return f"in tiles of {kind.removeprefix(TILE)}" if kind.startswith(TILE) else kind
 
 
-def spelled_out(declarator: Declarator, rank: int) -> bool:
+def is_spelled_out(declarator: Declarator, rank: int) -> bool:
     """Whether all extents of an array stand in the text of its declaration, and not in that of a type or macro."""
     return len(declarator.brackets) == rank and all(b.editable for b in declarator.brackets)
 

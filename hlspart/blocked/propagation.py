@@ -8,7 +8,7 @@ from functools import cached_property
 
 from hlspart.blocked.calls import Calls
 from hlspart.blocked.cut import CutValue, cost, least, spread
-from hlspart.blocked.forms import called, form, spelled_out, sums_products
+from hlspart.blocked.forms import called, form, is_spelled_out, sums_products
 from hlspart.blocked.plan import LayoutPlan
 from hlspart.blocked.requests import LayoutRequests, finding, requests
 from hlspart.blocked.versions import Version, Versions
@@ -113,7 +113,7 @@ class Propagator:
         """Of all arrays."""
         return Uses(self.program)
 
-    def constant(self, variable: Variable) -> bool:
+    def is_constant(self, variable: Variable) -> bool:
         """Whether the elements keep their initial values, so that they can be laid out before the program runs."""
         written = any(a.kind == "write" for a in self.analysis.of_array(variable.id))
         return variable.init is not None and not written and (variable.const or variable.storage != "global")
@@ -159,19 +159,19 @@ class Propagator:
         if not declarator.declarator.editable or not declarator.statement.editable:
             return "is declared in a macro"
         alone = variable.storage == "parameter" or (declarator.count == 1 and declarator.initialiser is None)
-        if not alone and not spelled_out(declarator, len(variable.dims)):
+        if not alone and not is_spelled_out(declarator, len(variable.dims)):
             return "has extents that are those of a named type"
         if variable.storage in ("local", "static") and variable.scope != self.function.body.id:
             return "is declared in an inner block"
         if variable.function is None:
             users = {use.function for use in self.uses.by_variable.get(variable.id, ())}
-            own = self.constant(variable) and users <= {self.function.name}
+            own = self.is_constant(variable) and users <= {self.function.name}
             return None if own else "is used by other functions, too"
         return None
 
     def _unreachable(self, variable: Variable) -> str | None:
         """Why an array cannot be converted where the function begins and ends."""
-        if self._straight or self.constant(variable) or (variable.storage == "local" and variable.init is None):
+        if self._straight or self.is_constant(variable) or (variable.storage == "local" and variable.init is None):
             return None
         return f"has values where {self.function.name} begins, which {_JUMPS}"
 
@@ -285,7 +285,7 @@ class Propagator:
         hyper: list[CutValue] = []
         tiles: list[Conversion] = []
         for v, variable in self.arrays.items():
-            if self.constant(variable):
+            if self.is_constant(variable):
                 continue
             if v in self.asked.tiles:  # in tiles wherever it is used
                 everywhere = (*(self.kind_of(v, COMPACT) for _ in kinds), COMPACT)
@@ -376,7 +376,7 @@ class Propagator:
             reason = reason if obstacle is None else f"it {obstacle}"
         else:
             reason = "by its users"
-        if self.constant(variable) and layout == "both":
+        if self.is_constant(variable) and layout == "both":
             copies = {2: "two", 3: "three"}.get(len(users), str(len(users)))
             reason = f"a constant of users of several layouts: {copies} copies, no conversion"
         forms = {kind: made for kind in sorted(users - {COMPACT}) if (made := form(variable, kind)) is not None}

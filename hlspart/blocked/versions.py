@@ -9,7 +9,7 @@ from hlspart.buffers.lifetimes import Lifetimes
 from hlspart.buffers.steps import Table
 from hlspart.model.buffers import Touch
 from hlspart.model.program import Program, Variable
-from hlspart.sets.lifetimes import covered, values
+from hlspart.sets.lifetimes import is_covered, values
 from hlspart.sets.region import TooHard
 
 
@@ -62,24 +62,24 @@ class Versions(Struct, frozen=True):
             for a in self.table.accesses()
             if a.array == variable.id and self.table.units.get(self.table.owners[a.ref]) == unit
         }
-        if isinstance(touches, str) or not self.calls.plain(unit):
+        if isinstance(touches, str) or not self.calls.is_plain(unit):
             handed = [
                 self.program.variable(e.formal)
                 for e in self.table.edges()
                 if e.actual == variable.id and self.table.units.get(self.table.owners[e.call]) == unit
             ]
-            changed = not variable.const and not all(self._only_read(formal) for formal in handed)
+            changed = not variable.const and not all(self._is_only_read(formal) for formal in handed)
             return True, changed or "write" in kinds
         own = [t for t in touches if t.unit == unit]
         if all(t.kind != "write" for t in own):
             return True, False
         extents = [d or 1 for d in variable.dims]
         try:
-            needs = bool(values(own, extents).unwritten) or not covered(own, extents)
+            needs = bool(values(own, extents).unwritten) or not is_covered(own, extents)
         except TooHard:
             needs = True
         return needs, True
 
-    def _only_read(self, formal: Variable) -> bool:
+    def _is_only_read(self, formal: Variable) -> bool:
         """Whether a parameter is declared so, and nothing but its elements is used (no cast takes the promise back)."""
         return formal.const and all(use.kind == "element" for use in self.calls.uses.by_variable.get(formal.id, ()))

@@ -79,7 +79,7 @@ def _worse(before: IIResult, after: IIResult) -> dict[int, str]:
     if len(before.loops) != len(after.loops):
         return {-1: "the prediction"}
     for old, new in zip(before.loops, after.loops, strict=True):
-        if _above(old.ii, new.ii) or (old.pipelined and _longer(old.latency, new.latency)):
+        if _is_above(old.ii, new.ii) or (old.pipelined and _longer(old.latency, new.latency)):
             worse[old.loop] = f"{old.function}/{old.name}"
     latencies = {f.name: f.latency for f in after.functions}
     for f in before.functions:
@@ -93,10 +93,10 @@ def _worse(before: IIResult, after: IIResult) -> dict[int, str]:
 
 
 def _longer(old: Bounds, new: Bounds) -> bool:
-    return _above(old.max, new.max) or _above(old.min, new.min)
+    return _is_above(old.max, new.max) or _is_above(old.min, new.min)
 
 
-def _above(old: int | None, new: int | None) -> bool:
+def _is_above(old: int | None, new: int | None) -> bool:
     """Whether a figure grew or is not known any more."""
     return old is not None and (new is None or new > old)
 

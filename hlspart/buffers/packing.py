@@ -42,7 +42,7 @@ def pack(blocks: Sequence[MemoryBlock], capacity: int | None = None, max_work: i
     if _height(blocks, offsets) > goal:
         offsets = _moved(blocks, goal, min(_MOVES, max_work))
     ended = looked = False
-    work = max_work // (_BEFORE_SOLVER if solver.available() else 1)
+    work = max_work // (_BEFORE_SOLVER if solver.is_available() else 1)
     # at once the least that is possible, which is often there; then a little lower each time until there is none
     for at_once in (True, False):
         while not ended and _height(blocks, offsets) > goal and work > 0:
@@ -61,7 +61,7 @@ def pack(blocks: Sequence[MemoryBlock], capacity: int | None = None, max_work: i
             elif at_once:
                 break
             ended = packing is None and not search.stopped
-    if not ended and _height(blocks, offsets) > goal and solver.available():
+    if not ended and _height(blocks, offsets) > goal and solver.is_available():
         below = _height(blocks, offsets) - 1
         for limit in dict.fromkeys((goal, below)):  # the goal at once, then the least of what is lower
             packing, end = solver.place(blocks, limit, goal)

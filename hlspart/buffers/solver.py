@@ -11,7 +11,7 @@ from hlspart.model.buffers import MemoryBlock
 EFFORT = 5.0  # in the solver's own deterministic unit, with one worker; up to two minutes of a processor
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Whether the solver is installed."""
     return find_spec("ortools") is not None
 

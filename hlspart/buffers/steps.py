@@ -140,12 +140,12 @@ class Table:
                 if sum(not p.plain for p in inner) > 1 or any(p.loop for p in inner):
                     return [_Part((stmt,), stmt, tuple(inner))]
                 return [_Part((stmt,))]
-            case If() if self._heavy(stmt):
+            case If() if self._is_heavy(stmt):
                 arms = self._parts(stmt.then) + ([] if stmt.other is None else self._parts(stmt.other))
                 return _merged([_Part((stmt,), plain=True), *arms])
-        return [_Part((stmt,), plain=not self._heavy(stmt))]
+        return [_Part((stmt,), plain=not self._is_heavy(stmt))]
 
-    def _heavy(self, stmt: Stmt) -> bool:
+    def _is_heavy(self, stmt: Stmt) -> bool:
         """Whether a statement holds a loop or a call that is handed arrays."""
         for inner in walk_statements(stmt):
             if isinstance(inner, Loop):
@@ -162,7 +162,7 @@ class Table:
                 if len(steps) > number - self.first:
                     self.ranges[part.loop.id] = (number, self.first + len(steps) - 1)
                 continue
-            tests = {s for s in part.statements if part.plain and isinstance(s, If) and self._heavy(s)}  # arms apart
+            tests = {s for s in part.statements if part.plain and isinstance(s, If) and self._is_heavy(s)}  # arms apart
             whole = [s for one in part.statements for s in ([one] if one in tests else walk_statements(one))]
             reads, writes = self._touched(whole)
             if not reads | writes:

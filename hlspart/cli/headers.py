@@ -48,7 +48,7 @@ def _users(header: str, included: dict[str, list[str]]) -> list[str]:
         one = wanted.pop(0)
         seen.add(one)
         for path, names in included.items():
-            if path not in seen and path not in wanted and any(_same(one, path, name) for name in names):
+            if path not in seen and path not in wanted and any(_is_same(one, path, name) for name in names):
                 if path.endswith(SOURCES):
                     out.append(path)
                     seen.add(path)
@@ -57,7 +57,7 @@ def _users(header: str, included: dict[str, list[str]]) -> list[str]:
     return sorted(out)
 
 
-def _same(header: str, includer: str, name: str) -> bool:
+def _is_same(header: str, includer: str, name: str) -> bool:
     """Whether ``name`` in ``includer`` may be ``header``: beside it, or below some include folder."""
     beside = os.path.normpath(os.path.join(os.path.dirname(includer), name))
     return beside == header or ("/" + header).endswith("/" + os.path.normpath(name))

@@ -80,7 +80,7 @@ def command(
     count = jobs or os.cpu_count() or 1
     report = tree.lint(pipeline.paths, pipeline.options, config, count, cache, pipeline.reader)
     shown = reports("lint", shared, FORMATS)
-    if diff or write_baseline or not _beside_the_messages([render for path, render in shown if path is None]):
+    if diff or write_baseline or not _is_beside_the_messages([render for path, render in shown if path is None]):
         for item in in_order(d for d in report.diagnostics if d.place.path in report.broken and d.severity == "error"):
             say(str(item))
     if fix or unsafe_fixes or diff:
@@ -161,7 +161,7 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
     return tree.merged(report.files, after)
 
 
-def _beside_the_messages(renders: list[Any]) -> bool:
+def _is_beside_the_messages(renders: list[Any]) -> bool:
     """Whether a report for people goes where the messages go, so that the reader has the errors once already."""
     try:
         same = os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())

@@ -12,7 +12,7 @@ from hlspart.expand.region import Region
 from hlspart.model.access import Access
 from hlspart.model.program import ArrayRef, Name, ScalarType, walk
 from hlspart.semantics.effects import statement_expressions
-from hlspart.sets.processors import covered
+from hlspart.sets.processors import is_covered
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Accesses:
         before = loops[: loops.index(self.region.loops[0].id)] if loops else ()
         return sum(self.region.analysis.loops[k].iterator is not None for k in before)
 
-    def covered(self, read: Access, writes: Sequence[Access], inside: int) -> bool:
+    def is_covered(self, read: Access, writes: Sequence[Access], inside: int) -> bool:
         """Whether certain ``writes`` cover a read in the same iteration of the ``inside`` outer loops."""
         ours = self.counted(read)
         given = []
@@ -63,9 +63,9 @@ class Accesses:
                 common += 1
             given.append((write, common))
         steps = [1 if (self.region.analysis.loops[k].step or 1) > 0 else -1 for k in ours]
-        return covered(read, given, inside, steps)
+        return is_covered(read, given, inside, steps)
 
-    def live(self, variable: int) -> bool:
+    def is_live(self, variable: int) -> bool:
         """Whether the value may be read after the region."""
         record = self.region.program.variable(variable)
         if record.storage in ("global", "static") or (record.storage == "parameter" and record.as_array is not None):
@@ -83,9 +83,9 @@ class Accesses:
                 and (after or (a.order < first and self._shared(a) >= shared))
             ]  # fmt: skip
             counted = [k for k in read.loops[:shared] if self.region.analysis.loops[k].iterator is not None]
-            if not read.affine or not self.covered(read, writes, len(counted)):
+            if not read.affine or not self.is_covered(read, writes, len(counted)):
                 return True
-        return self._handed_on(variable)
+        return self._is_handed_on(variable)
 
     def _shared(self, access: Access) -> int:
         """How many of the loops around the region stand around an access, too."""
@@ -94,7 +94,7 @@ class Accesses:
         pairs = zip(access.loops, around, strict=False)
         return sum(1 for _ in itertools.takewhile(lambda p: p[0] == p[1], pairs))
 
-    def _handed_on(self, variable: int) -> bool:
+    def _is_handed_on(self, variable: int) -> bool:
         """Whether the variable is named outside of the region in a way that accesses do not tell."""
         program = self.region.program
         span = self.region.loops[0].at.span

@@ -258,7 +258,7 @@ class Emitter(Runs):
             return []
         info = self.region.infos[axis.position]
         trips = info.trip_count.exact
-        read = self.texts.read_outside_loops(self.region.analysis, axis.iterator)
+        read = self.texts.is_read_outside_loops(self.region.analysis, axis.iterator)
         if trips is None or info.lower is None or info.lower.terms:
             if read:
                 raise Refusal("trip-count", f"{axis.name} is read behind the loop", loop.header)

@@ -60,7 +60,7 @@ class Engine:
         loops = tuple(self.program.loops[k] for k in request.loops)
         line = self.program.line(loops[0].at)
         base = Expansion(request, tuple(x.name for x in loops), loops[0].at.span.path, line, Judgement("refused"))
-        if any(self._expanded(loop) for loop in loops):
+        if any(self._is_expanded(loop) for loop in loops):
             judgement = Judgement("parallel", None, "it is expanded already")
             return RegionPlan(replace(base, judgement=judgement, notes=("it is expanded already",)), None)
         try:
@@ -94,7 +94,7 @@ class Engine:
         )  # fmt: skip
         return RegionPlan(done, region, edit)
 
-    def _expanded(self, loop: Loop) -> bool:
+    def _is_expanded(self, loop: Loop) -> bool:
         """Whether the loop is what an earlier run wrote."""
         return MARKER in self.program.text(loop.at)
 

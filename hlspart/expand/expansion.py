@@ -100,7 +100,7 @@ class _Expander:
         predicted = self._figures(request, edits, plan)
         if any(w.type != "none" for w in wanted):
             bare = self._figures(request, plan.edits, plan)
-            if _worse(predicted, bare):
+            if _is_worse(predicted, bare):
                 none = tuple(replace(w, type="none", reason="the loop is no faster with its banks") for w in wanted)
                 return _Choice(form, plan, plan.edits, none, bare)
             fewer = tuple(map(_halved, wanted))  # a memory has two ports: half as many banks may do
@@ -302,7 +302,7 @@ def _cost(choice: _Choice) -> tuple[float, float, float]:
     return most, least, dsp
 
 
-def _worse(one: Figures, other: Figures) -> bool:
+def _is_worse(one: Figures, other: Figures) -> bool:
     """Whether banks make a function slower, or unknown where it was known."""
     if other.whole.max is None:
         return False

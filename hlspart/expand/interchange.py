@@ -30,7 +30,7 @@ from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.semantics.effects import effects
 from hlspart.semantics.named import assigns, mentions, occurs
-from hlspart.sets.reorder import crossed
+from hlspart.sets.reorder import is_crossed
 from hlspart.transform.copying import all_expressions
 from hlspart.transform.printer import Unprintable
 from hlspart.transform.reverse import refuse_hidden_order
@@ -103,7 +103,7 @@ def _legal(program: Program, analysis: AccessAnalysis, pair: NestedLoops) -> boo
         return False
     first, second = (info.iterator if info is not None else None for info in infos)
     return first is not None and second is not None and not any(
-        crossed(write, other, first, second)
+        is_crossed(write, other, first, second)
         for write in mine if write.kind == "write"
         for other in mine if other.array == write.array
     )  # fmt: skip
@@ -115,14 +115,14 @@ def _made_anew(program: Program, function: str, loop: Loop) -> frozenset[int]:
     for ident in known.modified(loop.body):
         variable = program.variable(ident)
         plain = variable.storage == "local" and isinstance(variable.type, ScalarType) and not variable.volatile
-        if not plain or ident in known.addressed or not _written_first(program, loop.body, ident):
+        if not plain or ident in known.addressed or not _is_written_first(program, loop.body, ident):
             continue
-        if not _read_as_left(program, program.functions[function].body, loop, ident):
+        if not _is_read_as_left(program, program.functions[function].body, loop, ident):
             variables.add(ident)
     return frozenset(variables)
 
 
-def _written_first(program: Program, body: Block, ident: int) -> bool:
+def _is_written_first(program: Program, body: Block, ident: int) -> bool:
     """Whether a block gives a variable a value before all else that it does with it."""
     for stmt in body.body:
         if isinstance(stmt, Loop) and assigns(stmt.init, ident):
@@ -132,7 +132,7 @@ def _written_first(program: Program, body: Block, ident: int) -> bool:
     return False
 
 
-def _read_as_left(program: Program, stmt: Stmt, loop: Loop, ident: int) -> bool:
+def _is_read_as_left(program: Program, stmt: Stmt, loop: Loop, ident: int) -> bool:
     """Whether a variable is named outside of ``loop`` and of loops that count with it."""
     if stmt is loop or (isinstance(stmt, Loop) and assigns(stmt.init, ident)):
         return False
@@ -140,7 +140,7 @@ def _read_as_left(program: Program, stmt: Stmt, loop: Loop, ident: int) -> bool:
     if not inner:
         return mentions(program, stmt, ident)
     return any(occurs(root, ident) for root in expressions(stmt)) or any(
-        _read_as_left(program, s, loop, ident) for s in inner
+        _is_read_as_left(program, s, loop, ident) for s in inner
     )
 
 

@@ -29,7 +29,7 @@ from hlspart.model.program import (
     Return,
     ScalarType,
     Stmt,
-    same,
+    is_same,
     walk,
     walk_statements,
 )
@@ -126,8 +126,10 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
     if any(u.others or not _of_floats(u) for u in updates):
         return []
     pairs = [(u, v) for k, u in enumerate(updates) for v in updates[:k]]
-    alike = [same(u.target, v.target) for u, v in pairs]
-    if any(u.op != v.op if one else not _apart(u.target, v.target) for one, (u, v) in zip(alike, pairs, strict=True)):
+    alike = [is_same(u.target, v.target) for u, v in pairs]
+    if any(
+        u.op != v.op if one else not _is_apart(u.target, v.target) for one, (u, v) in zip(alike, pairs, strict=True)
+    ):
         return []
     if isinstance(updates[0].target, Name) and (record.storage not in ("local", "parameter") or record.reference):
         return []
@@ -144,7 +146,7 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         update = update_of(program, stmt, variable)
         if update is None:
             return []
-        of = next((group for target, group in targets if same(target, update.target)), None)
+        of = next((group for target, group in targets if is_same(target, update.target)), None)
         if of is None:
             targets.append((update.target, [stmt]))
         else:
@@ -157,7 +159,7 @@ def _of_floats(update: Update) -> bool:
     return isinstance(kind, ScalarType) and kind.kind == "float" and update.op in ("+", "*")
 
 
-def _apart(one: Name | ArrayRef, other: Name | ArrayRef) -> bool:
+def _is_apart(one: Name | ArrayRef, other: Name | ArrayRef) -> bool:
     """Whether two elements of an array are certainly different: a subscript of each is another number."""
     if not (isinstance(one, ArrayRef) and isinstance(other, ArrayRef)):
         return False

@@ -18,17 +18,17 @@ from hlspart.expand.accesses import Accesses
 from hlspart.expand.region import Guarded, Inner, Leaf, LoopBlock, Node, Refusal, Region
 from hlspart.model.access import Access
 from hlspart.model.expanding import End, Judgement, Map, Order, Private, Reduction
-from hlspart.model.program import ArrayRef, Declare, Loop, Name, ScalarType, Stmt, same, walk, walk_statements
+from hlspart.model.program import ArrayRef, Declare, Loop, Name, ScalarType, Stmt, is_same, walk, walk_statements
 from hlspart.semantics.named import mentions
 from hlspart.sets.effort import EffortError
 from hlspart.sets.processors import (
     Axis,
     Pair,
+    are_joined,
     depends,
-    joined,
+    is_same_elements,
     joining,
     out_of_step,
-    same_elements,
     written_box,
 )
 
@@ -189,7 +189,7 @@ class _Judge(Accesses):
             if not note or not depends(pair):
                 continue
             self.dependences += 1
-            if joined(pair):
+            if are_joined(pair):
                 self.across += 1
                 one, other = self.region.place_of(pair.source.at), self.region.place_of(pair.sink.at)
                 self.apart.add((min(one, other), max(one, other)))
@@ -216,12 +216,12 @@ class _Judge(Accesses):
         if any(loop not in a.loops for a in accesses):
             return False
         writes = [a for a in accesses if a.kind == "write" and a.exact]
-        return all(self.covered(a, writes, inside) for a in accesses if a.kind == "read")
+        return all(self.is_covered(a, writes, inside) for a in accesses if a.kind == "read")
 
     def _kind(self, variable: int, accesses: Sequence[Access], count: int) -> Private | None:
         record = self.region.program.variable(variable)
         line = self.region.program.line(record.at)
-        if not self.live(variable):
+        if not self.is_live(variable):
             return Private(variable, record.name, "privatised", line, count)
         writes = [a for a in accesses if a.kind == "write"]
         certain = [a for a in writes if a.exact]
@@ -231,7 +231,7 @@ class _Judge(Accesses):
             if trips is None or info.lower is None or info.lower.terms or not trips:
                 return None
             last = info.lower.const + (info.step or 1) * (trips - 1)
-            if not same_elements(certain, writes, self.outer + k, f"x = {last}"):
+            if not is_same_elements(certain, writes, self.outer + k, f"x = {last}"):
                 return None
         alone = all(a.loops[0] == self.region.loops[0].id for a in accesses)
         return Private(variable, record.name, "last-value", line, count, written_box(writes) if alone else None)
@@ -254,7 +254,7 @@ class _Judge(Accesses):
             values = [v for u in updates for v in u.values]
             if not isinstance(kind, ScalarType) or kind.kind not in ("int", "float"):
                 return False
-            if not reductions.associative(kind, values, updates[0].op):
+            if not reductions.is_associative(kind, values, updates[0].op):
                 if kind.kind == "int":
                     continue  # truncated to an integer after each step: not even nearly the same
                 if not self.spread.reassoc:
@@ -263,7 +263,7 @@ class _Judge(Accesses):
                         "--allow-reassoc (or the key reassoc) consents"
                     )
                     raise Refusal("reassociation", text, updates[0].target.at)
-            whole = isinstance(updates[0].target, ArrayRef) and not self._one_element(updates, loops)
+            whole = isinstance(updates[0].target, ArrayRef) and not self._is_one_element(updates, loops)
             if whole and others:
                 continue
             if whole and any(d is None for d in record.dims):
@@ -329,7 +329,7 @@ class _Judge(Accesses):
 
         yield from below(self.region.body, loop is self.region.loops[0])
 
-    def _one_element(self, updates: Sequence[reductions.Update], loops: tuple[int, ...]) -> bool:
+    def _is_one_element(self, updates: Sequence[reductions.Update], loops: tuple[int, ...]) -> bool:
         """Whether all updates are of one element, the same in all iterations from the first reduced loop inwards."""
         moving = {self.region.info(loop).variable for loop in self.region.loops[loops[0] :]}
         start = self.region.loops[loops[0]]
@@ -340,7 +340,7 @@ class _Judge(Accesses):
                 moving.add(self.region.info(stmt).variable)
         moving |= {a.array for a in self.inside if a.kind == "write"}
         for update in updates:
-            if not same(update.target, updates[0].target):
+            if not is_same(update.target, updates[0].target):
                 return False
             for e in walk(update.target):
                 if e is not update.target and isinstance(e, Name | ArrayRef) and e.variable in moving:

@@ -76,12 +76,12 @@ class Partials:
         """Type of a partial: unsigned where sums of some of the values might overflow although the whole does not."""
         kind = self._element()
         if kind.kind == "int" and kind.signed and self.reduction.op in ("+", "*") and "<" not in kind.name:
-            return "unsigned long long" if kind.bits > 32 or self._wide() else "unsigned"
-        if kind.kind == "int" and not kind.signed and kind.bits <= 32 and self._wide() and "<" not in kind.name:
+            return "unsigned long long" if kind.bits > 32 or self._is_wide() else "unsigned"
+        if kind.kind == "int" and not kind.signed and kind.bits <= 32 and self._is_wide() and "<" not in kind.name:
             return "unsigned long long"
         return type_text(self.emitter.program, self.reduction.variable)
 
-    def _wide(self) -> bool:
+    def _is_wide(self) -> bool:
         """Whether a value of more than 32 bits is added."""
         return self.emitter.widest(self.reduction.variable) > 32
 
@@ -168,7 +168,7 @@ class Partials:
     def _use(self) -> ArrayRef:
         span = self.emitter.region.loops[0].body.at.span
         for use in self.emitter.texts.within(span, self.reduction.variable):
-            if isinstance(use, ArrayRef) and use.at.kind == "plain" and not self.emitter.texts.kept(use):
+            if isinstance(use, ArrayRef) and use.at.kind == "plain" and not self.emitter.texts.reads_another(use):
                 return use
         raise Refusal("condition", f"macros name {self.reduction.name}", self.variable.at)
 

@@ -204,7 +204,7 @@ class _Writer(Runs):
             if not isinstance(loop.init, Declare):
                 assert info.lower is not None and info.variable is not None and info.trip_count.exact is not None
                 iterator = self.program.variable(info.variable).name
-                read = self.texts.read_outside_loops(self.region.analysis, info.variable)
+                read = self.texts.is_read_outside_loops(self.region.analysis, info.variable)
                 last = info.lower.const + (info.step or 1) * info.trip_count.exact
                 lines.append(f"{indent}{iterator} = {last};" + ("" if read else f" (void){iterator};"))
         return lines

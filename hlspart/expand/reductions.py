@@ -26,7 +26,7 @@ from hlspart.model.program import (
     Return,
     ScalarType,
     Stmt,
-    same,
+    is_same,
     walk,
     walk_statements,
 )
@@ -60,10 +60,10 @@ def update_of(program: Program, stmt: Stmt, variable: int) -> Update | None:
         return None
     if isinstance(update.target, ArrayRef) and any(occurs(index, variable) for index in update.target.indices):
         return None
-    if any(same(use, update.target) for value in update.values for use in _uses(value, variable)):
+    if any(is_same(use, update.target) for value in update.values for use in _uses(value, variable)):
         return None
     uses = [use for root in statement_expressions(program, stmt) for use in _uses(root, variable)]
-    others = [use for use in uses if not same(use, update.target)]
+    others = [use for use in uses if not is_same(use, update.target)]
     refs = frozenset(use.id for use in others if isinstance(use, ArrayRef))
     return replace(update, others=refs) if len(refs) == len(others) else None
 
@@ -91,17 +91,17 @@ def _plain(program: Program, target: Name | ArrayRef, value: Expr) -> Update | N
     if isinstance(value, Binary) and value.op in ("+", "-", "*", "&", "|", "^"):
         op = "+" if value.op in "+-" else value.op
         rest: list[Expr] = []
-        if _without(value, target, op, rest):
+        if _is_without(value, target, op, rest):
             return Update(op, target, tuple(rest))
     if isinstance(value, Call) and value.function in _CALLS and len(value.args) == 2:
         for one, other in (value.args, value.args[::-1]):
-            if same(one, target):
+            if is_same(one, target):
                 return Update(_CALLS[value.function or ""], target, (other,))
     if isinstance(value, Call) and value.function in program.functions:
         return _called(program, target, value)
     if isinstance(value, Conditional) and isinstance(value.test, Binary) and value.test.op in _MORE:
         for kept, new in ((value.then, value.other), (value.other, value.then)):
-            if same(kept, target):
+            if is_same(kept, target):
                 kind = _extreme(value.test, target, new, taken=new is value.then)
                 return None if kind is None else Update(kind, target, (new,))
     return None
@@ -110,7 +110,7 @@ def _plain(program: Program, target: Name | ArrayRef, value: Expr) -> Update | N
 def _called(program: Program, target: Name | ArrayRef, call: Call) -> Update | None:
     """``x = f(x, e)`` where f returns its parameter, combined with what does not depend on it."""
     function = program.functions[call.function or ""]
-    places = [k for k, arg in enumerate(call.args) if same(arg, target)]
+    places = [k for k, arg in enumerate(call.args) if is_same(arg, target)]
     if len(places) != 1 or len(call.args) != len(function.params) or mentions(program, function.body, target.variable):
         return None
     param = program.variable(function.params[places[0]])
@@ -127,21 +127,21 @@ def _called(program: Program, target: Name | ArrayRef, call: Call) -> Update | N
     if len(own) != 1 or not isinstance(chain, Binary) or chain.op not in ("+", "-", "*", "&", "|", "^"):
         return None
     op, rest = "+" if chain.op in "+-" else chain.op, list[Expr]()
-    if not _without(chain, own[0], op, rest):
+    if not _is_without(chain, own[0], op, rest):
         return None
     return Update(op, target, (*rest, *(a for k, a in enumerate(call.args) if k not in places)))
 
 
-def _without(value: Expr, target: Expr, op: str, rest: list[Expr]) -> bool:
+def _is_without(value: Expr, target: Expr, op: str, rest: list[Expr]) -> bool:
     """Whether ``value`` is a chain of ``op`` with ``target`` in it once, not subtracted; the others go to ``rest``."""
-    if same(value, target):
+    if is_same(value, target):
         return True
     if not isinstance(value, Binary) or value.op not in (("+", "-") if op == "+" else (op,)):
         return False
-    if _without(value.left, target, op, rest):
+    if _is_without(value.left, target, op, rest):
         rest.append(value.right)
         return True
-    if value.op != "-" and _without(value.right, target, op, rest):
+    if value.op != "-" and _is_without(value.right, target, op, rest):
         rest.append(value.left)
         return True
     return False
@@ -163,9 +163,9 @@ def _kept_extreme(stmt: If) -> Update | None:
 
 def _extreme(test: Binary, kept: Expr, new: Expr, taken: bool) -> str | None:
     """min or max when ``new`` replaces ``kept`` if the test holds (``taken``) or if it fails."""
-    if same(test.left, kept) and same(test.right, new):
+    if is_same(test.left, kept) and is_same(test.right, new):
         op = _MORE[test.op]
-    elif same(test.right, kept) and same(test.left, new):
+    elif is_same(test.right, kept) and is_same(test.left, new):
         op = "min" if _MORE[test.op] == "max" else "max"
     else:
         return None
@@ -213,7 +213,7 @@ def _uses(root: Expr, variable: int) -> Iterator[Name | ArrayRef]:
     return (e for e in walk(root) if isinstance(e, Name | ArrayRef) and e.variable == variable)
 
 
-def associative(kind: CType, values: Sequence[Expr], op: str) -> bool:
+def is_associative(kind: CType, values: Sequence[Expr], op: str) -> bool:
     """Whether the order of updates cannot be seen: integers, updated with integers."""
     if not isinstance(kind, ScalarType) or kind.kind != "int":
         return False

@@ -204,11 +204,11 @@ class _ArrayUses(Struct, frozen=True):
         ref, pairs = self.refs[source.ref], tuple((self.refs[r], d) for r, d in loads.items())
         moved = effects(self.program).modified(self.loop) - {self.info.variable} & subscript_names(ref)
         forms = tuple(form for form in source.index or () if form is not None)
-        if moved and not self._printable(source, forms):
+        if moved and not self._is_printable(source, forms):
             return None
         return HandedOn(self.loop, source.array, stmt, ref, source.kind == "write", pairs, forms if moved else None)
 
-    def _printable(self, source: Access, forms: Sequence[Affine]) -> bool:
+    def _is_printable(self, source: Access, forms: Sequence[Affine]) -> bool:
         """Whether the subscripts ahead of the loop can be told from iterators alone."""
         lower = self.info.lower
         if lower is None or len(forms) < len(source.index or ()):

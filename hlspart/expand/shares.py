@@ -19,7 +19,7 @@ from hlspart.sets.effort import EffortError
 from hlspart.sets.nodes import Node
 from hlspart.sets.processors import Axis, written_by
 from hlspart.sets.region import TooHard
-from hlspart.sets.tilecode import empty, visit
+from hlspart.sets.tilecode import is_empty, visit
 
 Box = tuple[tuple[int, int], ...]
 Element = tuple[int, ...]  # its number for each expanded loop
@@ -147,7 +147,7 @@ class Shares(Struct):
         certain = [a for a in writes if a.exact and a.affine]
         reads = [a for a in accesses if a.kind == "read"]
         stored = tuple(self._stored(variable, writes, e) for e in self.elements)
-        covered = all(self.facts.covered(r, certain, self.facts.outer + 1) for r in reads)
+        covered = all(self.facts.is_covered(r, certain, self.facts.outer + 1) for r in reads)
         first = None if covered and len(certain) == len(writes) else _reach(accesses, dims)
         return Share(variable, kind, kind, dims, first, stored)
 
@@ -166,7 +166,7 @@ class Shares(Struct):
         """The one element that hands back a scalar, which is private to the first ``private`` loops, by its position
         among the elements."""
         writes = [a for a in self.facts.inside if a.array == variable.id and a.kind == "write"]
-        writers = (k for k, e in enumerate(self.elements) if not empty(self._points(variable, writes, e, private)))
+        writers = (k for k, e in enumerate(self.elements) if not is_empty(self._points(variable, writes, e, private)))
         return next(writers, None)
 
     def _points(self, variable: Variable, writes: Sequence[Access], element: Element, private: int) -> str:

@@ -86,7 +86,7 @@ class Texts:
         """Whether a piece of text uses a variable."""
         return next(self.within(span, variable), None) is not None
 
-    def read_outside_loops(self, analysis: AccessAnalysis, iterator: int) -> bool:
+    def is_read_outside_loops(self, analysis: AccessAnalysis, iterator: int) -> bool:
         """Whether an iterator is named outside of all loops that count with it."""
         counted = [loop.at.span for loop in self.program.loops.values() if analysis.loops[loop.id].variable == iterator]
         return any(
@@ -104,7 +104,7 @@ class Texts:
         edits = {s: t for s, t in (replaced or {}).items() if span.start <= s.start and s.end <= span.end}
         for variable in dict.fromkeys((*names, *whole)):
             for use in self.within(span, variable):
-                element = variable in whole and not self.kept(use)
+                element = variable in whole and not self.reads_another(use)
                 if not element and variable not in names:
                     continue
                 at = use.at if element or isinstance(use, Name) else use.name
@@ -114,7 +114,7 @@ class Texts:
                 edits.setdefault(at.span, whole[variable] if element else names[variable])
         return self.edited(span, edits)
 
-    def kept(self, use: Name | ArrayRef) -> bool:
+    def reads_another(self, use: Name | ArrayRef) -> bool:
         """Whether a use reads another element than the one that has another name."""
         return isinstance(use, ArrayRef) and use.id in self.others
 

@@ -47,7 +47,9 @@ def united(emitter: Runs, loop: Loop, info: LoopInfo, ctx: ExpansionContext) -> 
         raise Refusal("trip-count", f"each element has other bounds of {loop.name}, which are loaded", loop.header)
     if names_in(loop.step) & axes.keys():
         raise Refusal("trip-count", f"the step of {loop.name} differs from element to element", loop.header)
-    if not isinstance(loop.init, Declare) and emitter.texts.read_outside_loops(emitter.region.analysis, info.variable):
+    if not isinstance(loop.init, Declare) and emitter.texts.is_read_outside_loops(
+        emitter.region.analysis, info.variable
+    ):
         name = emitter.program.variable(info.variable).name
         raise Refusal("trip-count", f"{name} is read behind a loop whose bounds differ between elements", loop.header)
     guards: list[tuple[str, frozenset[int]]] = []

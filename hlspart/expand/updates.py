@@ -39,7 +39,7 @@ from hlspart.model.program import (
     ScalarType,
     Stmt,
     Variable,
-    same,
+    is_same,
     substatements,
     walk,
     walk_statements,
@@ -124,7 +124,7 @@ def _is_plain(variable: Variable) -> bool:
 def _of_array(program: Program, loop: Loop, nest: Loop, array: int, refs: tuple[ArrayRef, ...]) -> ElementUpdate | None:
     """The statements that use the array, if they all choose one element and run at most once in an iteration."""
     block = _holding(program, loop.body, refs)
-    if block is None or not all(same(ref, refs[0]) for ref in refs):
+    if block is None or not all(is_same(ref, refs[0]) for ref in refs):
         return None
     used = [k for k, s in enumerate(block.body) if any(_holds(program, s, ref) for ref in refs)]
     if not all(any(_holds(program, block.body[k], ref) for k in used) for ref in refs):

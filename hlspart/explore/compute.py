@@ -100,7 +100,7 @@ class Compute:
             own = self.frame.spread_of(operand)
             others = [k for k in self.frame.spread if k not in own]
             word = self._element(ref, operand, parts)
-            differ = any(self._of_element(k) for k in others) or (others and self._exists(len(self.frame.w.loops)))
+            differ = any(self._is_of_element(k) for k in others) or (others and self._exists(len(self.frame.w.loops)))
             if word in self.ahead or not differ:
                 continue
             name = self.frame.names.free(f"{operand.name}_v")
@@ -120,7 +120,7 @@ class Compute:
             lines += [PAD * (depth + level) + "}" for level in reversed(range(len(own)))]
         return lines
 
-    def _of_element(self, k: int) -> bool:
+    def _is_of_element(self, k: int) -> bool:
         """Whether elements along a loop in space have an iteration or not."""
         return any(re.search(rf"\b{self.frame.p[k]}\b", t) for t in self.frame.real(k, self.frame.x[k]))
 
@@ -142,7 +142,7 @@ class Compute:
                 if all(name in self.frame.w.counters for form in self.frame.w.forms[ref.id] for name, _ in form.terms):
                     yield ref, operand
 
-    def _named(self, variable: int) -> bool:
+    def _is_named(self, variable: int) -> bool:
         """Whether the text of an iteration names a variable outside of what is replaced, its own tests included."""
         kept = [s for _, s, _ in self.frame.w.kept]
         refs = (u for uses in self.frame.texts.uses.values() for u in uses if isinstance(u, ArrayRef))
@@ -156,7 +156,7 @@ class Compute:
             if of.varies and counter is not None and counter.id == variable:
                 return True
             based = of.base is not None and variable in of.base.variables
-            if based and counter is not None and self._named(counter.id):
+            if based and counter is not None and self._is_named(counter.id):
                 return True
         if variable in tested(self.frame.w.boxes):
             return True
@@ -181,7 +181,7 @@ class Compute:
         lines = []
         for k, loop in enumerate(self.frame.w.loops):
             variable = self.frame.counter(loop)
-            if variable is None or not self._named(variable.id):
+            if variable is None or not self._is_named(variable.id):
                 continue
             of, place = self.frame.w.boxes[k], self.frame.position(k, self.frame.x[k])
             stride, start = of.stride, of.start

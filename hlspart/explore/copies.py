@@ -104,5 +104,5 @@ class Copies:
         at = word if abs(c) == 1 else f"{word} / {abs(c)}"
         if c < 0:
             at = f"({self.frame.slices[k] - 1} - {at})"
-        conditions = self.frame.real(k, at) if self.frame.partial(k) else []
+        conditions = self.frame.real(k, at) if self.frame.is_partial(k) else []
         return conditions + ([f"{word} % {abs(c)} < {dim.width}"] if abs(c) > dim.width else [])

@@ -108,7 +108,7 @@ def _apart(written: ReadNest, variables: Collection[int]) -> ReadNest:
     return replace(written, nest=replace(written.nest, operands=operands))
 
 
-def alike(program: Program, one: ReadNest, other: ReadNest, off_chip: ExternalMemory) -> bool:
+def are_alike(program: Program, one: ReadNest, other: ReadNest, off_chip: ExternalMemory) -> bool:
     """Whether nests of one space have the same functions, names of variables aside. May raise :class:`Refusal`."""
     loops = range(len(one.loops))
     halves = Vector(tuple(1 for _ in loops), tuple(-(-n // -(-n // 2)) for n in one.nest.extents), tuple(loops))

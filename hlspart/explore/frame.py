@@ -191,7 +191,7 @@ class RegionFrame:
         cycles = self.off_chip.latency + -(-size // self.off_chip.width)
         return copying(self.nest, operand, self.vector, self.slices, cycles)
 
-    def partial(self, k: int) -> bool:
+    def is_partial(self, k: int) -> bool:
         """Whether some tile along a loop is not full."""
         return self.own[k] * self.vector.shard[k] != self.nest.extents[k] or (
             self.slices[k] * self.vector.split[k] != self.own[k]
@@ -200,7 +200,7 @@ class RegionFrame:
     def real(self, k: int, inside: str) -> list[str]:
         """Conditions under which an iteration of a tile exists and is this element's."""
         if k in self.woven:
-            return [f"{self.position(k, inside)} < {self.nest.extents[k]}"] if self.partial(k) else []
+            return [f"{self.position(k, inside)} < {self.nest.extents[k]}"] if self.is_partial(k) else []
         conditions = []
         if self.slices[k] * self.vector.split[k] != self.own[k]:
             local = [f"{self.t[k]} * {self.slices[k]}" if self.slices[k] > 1 else self.t[k]]

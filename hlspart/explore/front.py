@@ -80,7 +80,7 @@ class Front(Generic[_F]):
     def __init__(self) -> None:
         self._stairs: dict[tuple[int, ...], list[tuple[tuple[int, ...], _F]]] = {}
 
-    def beaten(self, figures: tuple[int, ...]) -> bool:
+    def is_beaten(self, figures: tuple[int, ...]) -> bool:
         """Whether a kept point is better in something and no worse in anything."""
         first, rest = figures[:2], figures[2:]
         for others, stair in self._stairs.items():
@@ -93,7 +93,7 @@ class Front(Generic[_F]):
     def add(self, point: _F) -> None:
         """Take a point in, and what it beats out."""
         figures = point.figures
-        if self.beaten(figures):
+        if self.is_beaten(figures):
             return
         rest = figures[2:]
         for others, stair in self._stairs.items():
@@ -117,7 +117,7 @@ def _cycles(entry: tuple[tuple[int, ...], object]) -> int:
     return entry[0][0]
 
 
-def within(figures: tuple[int, ...], budget: ResourceBudget) -> bool:
+def is_within(figures: tuple[int, ...], budget: ResourceBudget) -> bool:
     """Whether figures keep to their limits."""
     _, size, dsp, blocks = budget.limits
     kept = (size is None or figures[1] <= size) and (dsp is None or figures[2] <= dsp)
@@ -186,7 +186,7 @@ def _joined(
             figures: tuple[int, ...] = (cycles, size, c.dsp + p.dsp)
             if p.bram18k is not None:
                 figures = (*figures, (c.bram18k or 0) + p.bram18k * times)
-            if within(figures, budget):
+            if is_within(figures, budget):
                 sums.append((figures, (i, j)))
 
     def whole(figures: tuple[int, ...], i: int, j: int) -> Combined:
@@ -212,5 +212,5 @@ def _beside(fronts: Sequence[Sequence[Point]], budget: ResourceBudget) -> tuple[
             for c in points
             for p in others
         )  # fmt: skip
-        points = front(c for c in longer if within(c.figures, budget))
+        points = front(c for c in longer if is_within(c.figures, budget))
     return points

@@ -94,7 +94,7 @@ class IterationFigures:
         lanes = {
             o.name: 1 << max(0, (most // o.element_bytes).bit_length() - 1)
             for o, w in windows
-            if self.target.argument_storage != BUS and w.variable.dims and not self._partitioned(w.variable.name)
+            if self.target.argument_storage != BUS and w.variable.dims and not self._is_partitioned(w.variable.name)
         }
         operands = tuple(
             replace(o, lanes=lanes.get(o.name, 1), kinds=() if o.in_place else self._kinds(w)) for o, w in windows
@@ -366,7 +366,7 @@ class IterationFigures:
         crowded = frozenset(x.array for x in loop.limits if x.kind == "memory-port" and x.array is not None)
         return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free, loop.recurrence_ii or 1, crowded)
 
-    def _partitioned(self, array: str) -> bool:
+    def _is_partitioned(self, array: str) -> bool:
         """Whether the text says itself how an array lies."""
         words = ("array_partition", "array_reshape", "interface", "bind_storage", "resource", "data_pack", "aggregate")
         for pragma in self.program.pragmas:

@@ -169,7 +169,7 @@ class _Reader:
     def _sums(self, region: Region, body: Block, loops: int) -> Sums:
         """What scalars are, in ``loops`` loops around a body."""
         counts = frozenset(self.analysis.loops[x.id].variable for x in self._all_loops())
-        lives_on = Accesses(region, self.function.name).live
+        lives_on = Accesses(region, self.function.name).is_live
         sums = Sums(self.program, self.function, self.outer, self._raw(), self.kept, lives_on, self.still)
         sums.read(body, loops, counts)
         for given in bounds_named([self._box(x) for x in self._all_loops()]).intersection(
@@ -221,7 +221,7 @@ class _Reader:
             counter = self._counter(loop)
             if counter is None or isinstance(loop.init, Declare):
                 continue
-            if not texts.read_outside_loops(self.analysis, counter.id):
+            if not texts.is_read_outside_loops(self.analysis, counter.id):
                 lost.add(counter.id)
             elif of.varies or of.base is not None:
                 why = f"the last value of {counter.name} is read behind the nest, and its bounds vary"

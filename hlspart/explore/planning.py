@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from hlspart.expand.region import Refusal
-from hlspart.explore.emit import alike
+from hlspart.explore.emit import are_alike
 from hlspart.explore.errors import FixError
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.measured import Banked, IterationFigures, Predict
@@ -74,7 +74,7 @@ class SearchPlan:
         alone = layers(uses, self._barriers(range(len(self.nests))))
         taken = () if options.patterns is None else patterns(*options.patterns)
         free = [n if isinstance(n, ReadNest) and n not in self.kept else None for n in self.nests]
-        following = [e for e in alone.edges if self._beside(e.before, e.behind)]
+        following = [e for e in alone.edges if self._are_beside(e.before, e.behind)]
         self.regions = regions(free, self._given(free), taken, following)
         self._join()
         whole = [
@@ -93,7 +93,7 @@ class SearchPlan:
     def _barriers(self, firsts: Sequence[int]) -> list[int]:
         return [k for k, first in enumerate(firsts) if outer(self.nests[first]).id in self.asked.barriers]
 
-    def _beside(self, one: int, other: int) -> bool:
+    def _are_beside(self, one: int, other: int) -> bool:
         """Whether two nests stand in the same loops."""
         return [x.id for x in self.nests[one].around] == [x.id for x in self.nests[other].around]
 
@@ -109,7 +109,7 @@ class SearchPlan:
                 problem = "the nests of a region follow each other"
             elif taken & set(members):
                 problem = "a nest is in one region"
-            elif not all(self._beside(members[0], m) for m in members):
+            elif not all(self._are_beside(members[0], m) for m in members):
                 problem = "the nests of a region stand in the same loops"
             elif len(members) > 1 and any(free[m] is None for m in members):
                 name = next(outer(self.nests[m]).name for m in members if free[m] is None)
@@ -235,7 +235,7 @@ class SearchPlan:
     def _calls(self, one: ReadNest, other: ReadNest) -> bool:
         """Whether a nest calls the functions of an earlier one."""
         try:
-            return self.options.share_functions and alike(self.program, one, other, self.options.off_chip)
+            return self.options.share_functions and are_alike(self.program, one, other, self.options.off_chip)
         except Refusal:  # told where its C is wanted
             return False
 

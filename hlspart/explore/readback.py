@@ -188,7 +188,7 @@ def _written(
         back = _figures(plan, regions, chosen, emitted, figures, groups)
         tried.append(WrittenChoice(chosen, texts, emitted, back))
         yield _best(plan, tried)
-        if _large(plan, back) or _slow(regions, emitted, figures):
+        if _is_large(plan, back) or _is_slow(regions, emitted, figures):
             lacking.append(tried[-1])
         else:
             break  # a bank for each element is enough: no need of inference
@@ -203,12 +203,12 @@ def _best(plan: SearchPlan, tried: Sequence[WrittenChoice]) -> WrittenChoice:
     return min(tried, key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
 
 
-def _large(plan: SearchPlan, back: Readback | None) -> bool:
+def _is_large(plan: SearchPlan, back: Readback | None) -> bool:
     """Whether memories are too large: smaller banks may lie in LUTs."""
     return any(m["least"]["resource"] in ("bram18k", "uram") for m in _misses(plan, back))
 
 
-def _slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:
+def _is_slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:
     """Whether a loop of the C has a longer interval than its model that banks may shorten."""
     wanted = {e.compute: r.written.nest.ii for r, e in zip(regions, emitted, strict=True)}
     copies = {n for e in emitted for n in (*e.loads.values(), *e.stores.values())}

@@ -217,7 +217,7 @@ class View:
         schedule = None if back is None else back.cycles
         promised = c.cycles if not self.options.schedule or schedule is None else schedule
         return {
-            "cycles": promised, "at_least": self._least(schedule), "model_cycles": c.cycles,
+            "cycles": promised, "at_least": self._is_at_least(schedule), "model_cycles": c.cycles,
             "bytes": c.size, "dsp": c.dsp,
             "model_bram18k": c.bram18k,
             "serial_cycles": sum(x.serial for x in costs),
@@ -228,7 +228,7 @@ class View:
             "regions": [self._region(r, p, x) for r, p, x in zip(self.regions, c.points, costs, strict=True)],
         }  # fmt: skip
 
-    def _least(self, schedule: int | None) -> bool:
+    def _is_at_least(self, schedule: int | None) -> bool:
         """Whether more cycles may be taken than is said: an II or a depth is a least, or no C was read back."""
         if self.options.schedule:
             return schedule is None

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from hlspart.explore.bound import Bound
-from hlspart.explore.front import Front, front, within
+from hlspart.explore.front import Front, front, is_within
 from hlspart.explore.space import Space
 from hlspart.explore.steps import Costs
 from hlspart.model.explored import Explored, Failure
@@ -98,7 +98,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
                 entry[0] += len(orders)
                 entry[1] = min(entry[1], need)
             continue
-        if front.beaten((low, *fixed)):
+        if front.is_beaten((low, *fixed)):
             pruned += len(orders)
             continue
         for order in orders:
@@ -190,7 +190,7 @@ def collect(
     whole = {t.shard for t in own if t.limit is None and parts[t.shard] == t.parts}
     bound = Bound(space.nest, off_chip)
     open_shards = [s for s in space.shards() if s not in whole and space.count(s)]
-    kept = front(p for p in points if within(p.figures, budget))
+    kept = front(p for p in points if is_within(p.figures, budget))
     lows = [bound.least(s) for s in open_shards] + [p.cycles for p in kept[:1]]
     return Explored(
         kept, space.size, sum(r["evaluated"] for _, r in records), sum(r["pruned"] for _, r in records), failures,

@@ -126,7 +126,7 @@ class Space:
 
     def slices(self, shard: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """The split vectors under a shard vector."""
-        yield from (s for s in itertools.product(*self._choices(shard)) if self._kept(shard, s))
+        yield from (s for s in itertools.product(*self._choices(shard)) if self._is_kept(shard, s))
 
     def corners(self, shard: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """The split vectors of the least or the most steps along each loop, if those between are all there.
@@ -143,7 +143,7 @@ class Space:
         free = [(1,) if k in self.nest.whole else splits(n) for k, n in enumerate(own)]
         return [c if g is None else tuple(t for t in c if t == g) for c, g in zip(free, self._split, strict=True)]
 
-    def _kept(self, shard: Sequence[int], split: Sequence[int]) -> bool:
+    def _is_kept(self, shard: Sequence[int], split: Sequence[int]) -> bool:
         """Whether arrays stay or move as fixed, and sums keep their order.
 
         For that, before a split reduction loop every other one goes step by step.
@@ -165,11 +165,11 @@ class Space:
         for order in itertools.permutations(moving) if self.any_order else [tuple(moving)]:
             if self.nest.streams and not self._streams(order):
                 continue
-            if self.strict and not self._in_order(order):
+            if self.strict and not self._is_in_order(order):
                 continue
             yield (*order, *still)
 
-    def _in_order(self, order: Sequence[int]) -> bool:
+    def _is_in_order(self, order: Sequence[int]) -> bool:
         """Whether sums keep their order, and scalars of iterations their values: all steps of one come together."""
         if any(a not in own and b in own for own in self._private for a, b in itertools.pairwise(order)):
             return False

@@ -35,19 +35,19 @@ from hlspart.model.source import Span
 from hlspart.semantics.effects import statement_expressions
 
 
-def added(expr: Expr, mine: Callable[[Expr], bool], one: bool) -> int:
-    """How often an expression names values that are ``mine``, all that it does being to add to one: ``x += e``,
+def added(expr: Expr, is_of_operand: Callable[[Expr], bool], one: bool) -> int:
+    """How often an expression names an operand's values, all that it does being to add to one: ``x += e``,
     ``x -= e`` or ``x = x + e``; else 0. ``one``: all such elements of an array are one.
     """
     if not isinstance(expr, Assign) or not isinstance(target := expr.target, Name | ArrayRef):
         return 0
-    named = sum(1 for e in walk(expr.value) if mine(e))
+    named = sum(1 for e in walk(expr.value) if is_of_operand(e))
     rounds = _kind(target.type) == "int" != _kind(expr.value.type)  # after each term, so their order matters
-    if not mine(target) or rounds:
+    if not is_of_operand(target) or rounds:
         return 0
     if expr.op in ("+=", "-="):
         return 0 if named else 1
-    terms = [t for t in _terms(expr.value) if mine(t)]
+    terms = [t for t in _terms(expr.value) if is_of_operand(t)]
     again = expr.op == "=" and named == len(terms) == 1
     return 2 if again and (one or isinstance(target, Name)) else 0
 
@@ -82,18 +82,18 @@ def given_before(program: Program, function: Function, outer: Loop, variable: Va
     here = outer.at.span
     around = [s for s in walk_statements(function.body) if s.at.span.holds(here)]
     for block in (s for s in around if isinstance(s, Block) and not any(isinstance(x, Case) for x in s.body)):
-        if any(_surely(s, variable) for s in block.body if s.at.span.end <= here.start):
+        if any(_assigns_surely(s, variable) for s in block.body if s.at.span.end <= here.start):
             return True
     again = any(isinstance(s, Loop) and s is not outer and not s.at.span.holds(variable.at.span) for s in around)
     earlier = any(at.start < here.start for at in named_outside(program, function, outer, variable))
     return None if again or earlier else False
 
 
-def _surely(stmt: Stmt, variable: Variable) -> bool:
+def _assigns_surely(stmt: Stmt, variable: Variable) -> bool:
     """Whether a statement gives a variable a value whichever way it takes."""
     if isinstance(stmt, If):
-        return stmt.other is not None and _surely(stmt.then, variable) and _surely(stmt.other, variable)
-    return any(_surely(s, variable) for s in stmt.body) if isinstance(stmt, Block) else gives(stmt, variable)
+        return stmt.other is not None and _assigns_surely(stmt.then, variable) and _assigns_surely(stmt.other, variable)
+    return any(_assigns_surely(s, variable) for s in stmt.body) if isinstance(stmt, Block) else gives(stmt, variable)
 
 
 def named_outside(program: Program, function: Function, outer: Loop, variable: Variable) -> list[Span]:
@@ -147,7 +147,7 @@ class Sums:
                     target = target_of(e)
                     if isinstance(target, Name) and target.variable not in inner | counts:
                         self._carries(self.program.variable(target.variable), target)
-            if isinstance(stmt, Declare) and self._constant(stmt):
+            if isinstance(stmt, Declare) and self._is_constant(stmt):
                 self.constant.add(stmt)
                 continue
             for v in (v for w in walk_statements(stmt) if isinstance(w, Declare) for v in w.variables):
@@ -162,7 +162,7 @@ class Sums:
                 name = self.program.variable(target.variable).name
                 raise Refusal("scalar", f"an index changes {name}", expr.at)
 
-    def _constant(self, declare: Declare) -> bool:
+    def _is_constant(self, declare: Declare) -> bool:
         """Whether the nest could work the declared values out anew in every iteration."""
         changed = {a.array for a in self.accesses if a.kind == "write"}
         for e in (n for r in statement_expressions(self.program, self.outer.body) for n in walk(r)):
@@ -187,7 +187,7 @@ class Sums:
             and self._names(s, variable.id)
         ]  # fmt: skip
         why = f"{variable.name} is carried from iteration to iteration"
-        if len(takers) != 1 or not isinstance(takers[0][1].target, ArrayRef) or not self._first(variable):
+        if len(takers) != 1 or not isinstance(takers[0][1].target, ArrayRef) or not self._is_first(variable):
             self._anew(variable, Refusal("scalar", why, place))
             return
         taker, assign = takers[0]
@@ -226,7 +226,7 @@ class Sums:
             raise refusal
         self.private[variable.id] = 0
 
-    def _first(self, variable: Variable) -> bool:
+    def _is_first(self, variable: Variable) -> bool:
         """Whether a statement before the inner loop gives the first value, before others name it."""
         first = next((s for _, s, behind in self.kept if not behind and self._mentions(s, variable)), None)
         return first is not None and gives(first, variable)
@@ -252,17 +252,17 @@ class Sums:
             scalars = {v for v, ref in self.stands_for.items() if owner.get(ref.id) == number}
             scalars |= {w.variable.id} if o.private else set()
 
-            def mine(e: Expr, number: int = number, scalars: Collection[int] = scalars) -> bool:
+            def is_of_operand(e: Expr, number: int = number, scalars: Collection[int] = scalars) -> bool:
                 """Whether an expression is a value of the operand."""
                 if isinstance(e, ArrayRef):
                     return owner.get(e.id) == number
                 return isinstance(e, Name) and e.variable in scalars
 
-            def uses(stmt: Stmt, mine: Callable[[Expr], bool] = mine) -> int:
+            def uses(stmt: Stmt, is_of_operand: Callable[[Expr], bool] = is_of_operand) -> int:
                 """How often a statement names it."""
-                return sum(1 for r in statement_expressions(self.program, stmt) for e in walk(r) if mine(e))
+                return sum(1 for r in statement_expressions(self.program, stmt) for e in walk(r) if is_of_operand(e))
 
-            adds = sum(added(e, mine, all(w.exact)) for e in inner)
+            adds = sum(added(e, is_of_operand, all(w.exact)) for e in inner)
             # a value that is given once, before all terms; one that loops of the sum give anew ends it each time
             given = sum(
                 uses(s) for level, s, behind in self.kept

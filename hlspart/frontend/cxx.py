@@ -156,7 +156,7 @@ class _Shim(TypeForms):
             case "static_assert" | "_Static_assert":
                 end = self.closing(self.at + 1)
                 self.at = end + 2
-            case _ if text not in self.types and self._library_type():
+            case _ if text not in self.types and self._is_library_type():
                 half = ir.ScalarType("half", "float", 16)
                 self.types[text] = half if text == "half" else ir.OtherType(text)
             case _ if text in CASTS and self.text(1) == "<":
@@ -270,32 +270,32 @@ class _Shim(TypeForms):
         following = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else token
         second = self.previous(2)
         typed = self.is_type(second) or (self.previous_text(2) == "*" and self.is_type(self.previous(3)))
-        typed = typed or (self.previous_text(2) == "," and not self.parens and self._declaring())
+        typed = typed or (self.previous_text(2) == "," and not self.parens and self._is_declaring())
         if declared and typed:
             literal = following.kind in ("num", "str", "chr") or following.text == "-"
-            inside = self.in_body and following.text != ")" and (not self.is_type(following) or self._cast_inside())
+            inside = self.in_body and following.text != ")" and (not self.is_type(following) or self._has_cast_inside())
             inside = inside and following.text not in ("const", "struct", "void", "volatile")
             if literal or inside:
                 self._constructor(token)
                 return
-        if not self.in_body and declared and ("parameters" in self.parens or not self._valued()):
+        if not self.in_body and declared and ("parameters" in self.parens or not self._is_valued()):
             self.parens.append("parameters")
         else:
             self.parens.append("plain")
         self.emit(token)
 
-    def _valued(self) -> bool:
+    def _is_valued(self) -> bool:
         """Whether the value of a variable is what comes: a call there has arguments."""
         return any(t.text == "=" for t in self.out[self.statement :])
 
-    def _cast_inside(self) -> bool:
+    def _has_cast_inside(self) -> bool:
         """Whether ``(T(..`` is an initial value: what C++ could read as a parameter is one, so ``T(x)`` is not."""
         if self.text(2) != "(":
             return False
         said = self.tokens[self.at + 3 : self.closing(self.at + 2)]
         return any(t.kind in ("num", "chr") for t in said[:1]) or any(t.text in _NO_DECLARATOR for t in said)
 
-    def _declaring(self) -> bool:
+    def _is_declaring(self) -> bool:
         """Whether the current statement is a declaration."""
         first = next((t for t in self.out[self.statement :] if t.kind != "pragma"), None)
         return self.is_type(first) or (first is not None and first.text in _DECLARATION_WORDS)
@@ -337,17 +337,17 @@ class _Shim(TypeForms):
             if named:  # int x{5};
                 self.out.append(self.made("=", token))
             kind = "value"
-        if kind == "value" and self.in_body and self.braces[-1] != "value" and self._braced_value(before):
+        if kind == "value" and self.in_body and self.braces[-1] != "value" and self._is_braced_value(before):
             self.out += [self.made(text, token, kind) for text, kind in (("(", "op"), (AUTO, "id"), (")", "op"))]
         self.braces.append(kind)
         self.emit(token)
         if kind == "body":
             self.statement = len(self.out)
 
-    def _braced_value(self, before: str) -> bool:
+    def _is_braced_value(self, before: str) -> bool:
         """Whether a brace opens a value inside an expression (``return {1, 2}``), not an initial value."""
         return (before in ("return", "(", ",") and bool(before == "return" or self.parens)) or (
-            before == "=" and not self._declaring()
+            before == "=" and not self._is_declaring()
         )  # fmt: skip
 
     def _default_argument(self) -> None:

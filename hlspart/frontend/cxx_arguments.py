@@ -239,19 +239,19 @@ def _substituted(token: Token, values: Mapping[str, list[Token]], types: set[str
         return [token.copy()]
     made = [like(t.text, t.kind, token) for t in value]
     qualified = all(t.kind == "id" or t.text == "::" for t in made)
-    if len(made) > 1 and token.text not in types and not qualified and not _bracketed(made):
+    if len(made) > 1 and token.text not in types and not qualified and not _is_bracketed(made):
         made = [like("(", "op", token), *made, like(")", "op", token)]
     for piece in made[1:]:
         piece.space = False
     return made
 
 
-def _bracketed(words: Sequence[Token]) -> bool:
+def _is_bracketed(words: Sequence[Token]) -> bool:
     """Whether brackets are around an expression, so that it is the same argument however often it is handed on."""
     return words[0].text == "(" and closing(words, 0) == len(words) - 1
 
 
-def endless(values: Sequence[Sequence[Token]]) -> bool:
+def is_endless(values: Sequence[Sequence[Token]]) -> bool:
     """Whether arguments are those of a template that uses itself where nothing says when that ends."""
     long = (v for v in values if len(v) > _LONGEST_OPEN)
     return any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for v in long for t in v)

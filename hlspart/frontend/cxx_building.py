@@ -47,8 +47,8 @@ class Constructors(ABC):
     def _is_built(self, declared: ObjectDeclarator, of: str) -> bool:
         """Whether a constructor runs for the object, or for each of an array."""
         if declared.extents:
-            return not declared.value and self.table.built_in_arrays(of)
-        if not self.table.built(of):
+            return not declared.value and self.table.is_built_in_arrays(of)
+        if not self.table.is_built(of):
             return False
         if declared.opening != "=":
             return declared.opening != "{" or bool(self.classes[of].constructors)
@@ -66,7 +66,7 @@ class Constructors(ABC):
         yield end
         if built and declared.extents:
             yield from self._each_constructed(of, name, declared.extents)
-        elif built and not (declared.opening == "" and not self.table.built(of)):
+        elif built and not (declared.opening == "" and not self.table.is_built(of)):
             own = self._temporary(value, of) if declared.opening == "=" else None
             given = own if own is not None else value
             parts = split(given) if own is not None else declared.arguments
@@ -98,7 +98,7 @@ class Constructors(ABC):
             if len(parts) > 1:
                 raise refuse(self.classes[of].name, f"constructor with {len(parts)} arguments")
             return [name, like("=", "op", name), *inside, like(";", "op", name)]
-        if not self.table.built(of):
+        if not self.table.is_built(of):
             return []
         if len(fitting) == 1:
             scope = ClassScope(self, self.classes[of])
@@ -146,7 +146,7 @@ class Constructors(ABC):
         for base in owner.bases:
             inner = self.aliases[base]
             name, value = given.pop(base, given.pop(inner, (constructor.name, [])))
-            if self.table.built(inner) or value:
+            if self.table.is_built(inner) or value:
                 yield from self._base(of, inner, name, split(value), scope.rewritten(value))
         own = {m.name.text for m in owner.data}
         for member in owner.data:
@@ -155,7 +155,7 @@ class Constructors(ABC):
             if value is None:
                 value = _initial_value(member)
             if of_member is not None:
-                if value is None and not self.table.built(of_member):
+                if value is None and not self.table.is_built(of_member):
                     continue
                 object_ = like(f"{SELF}", "id", name)
                 text = self._constructed(of_member, object_, split(value or []), scope.rewritten(value or []))

@@ -17,7 +17,7 @@ def with_names(tokens: list[Token]) -> list[Token]:
         return tokens
     for opening, last, owner in reversed(list(class_ranges(tokens))):
         places = [at for at in range(opening + 1, last) if _is_call(tokens, at)]
-        if all(_of_a_template(tokens, at) for at in places):
+        if all(_is_of_a_template(tokens, at) for at in places):
             for at in reversed(places):
                 tokens[at : at + 3] = [like(f"{CALLED}{owner}", "id", tokens[at])]
     return tokens
@@ -27,7 +27,7 @@ def _is_call(tokens: list[Token], at: int) -> bool:
     return tokens[at].text == "operator" and [t.text for t in tokens[at + 1 : at + 4]] == ["(", ")", "("]
 
 
-def _of_a_template(tokens: list[Token], at: int) -> bool:
+def _is_of_a_template(tokens: list[Token], at: int) -> bool:
     """Whether the declaration of a member is a template's."""
     while tokens[at - 1].text not in (";", "{", "}", ":"):
         at -= 1

@@ -83,7 +83,7 @@ def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequen
     return alike
 
 
-def exact(
+def is_exact(
     definition: Sequence[Token], opening: int, tokens: Sequence[Token], at: int, classes: Classes,
     spelling: Callable[[Sequence[Token]], str],
 ) -> bool:  # fmt: skip

@@ -34,7 +34,7 @@ def written_out(tokens: list[Token]) -> list[Token]:
     tokens = _with_tags(tokens, end)
     looked = [*tokens, end, end, end, end]
     ranges = {name: (at, partner(looked, head_of(looked, at) or at)) for name, at in class_names(looked).items()}
-    classes = {name: where for name, where in ranges.items() if _more(looked, *where)}
+    classes = {name: where for name, where in ranges.items() if _has_more(looked, *where)}
     if not classes:
         return without_classes(tokens)
     chosen = {name for name, (at, _) in classes.items() if looked[at + 2].text != "{" or not has_methods(looked[at:])}
@@ -71,7 +71,7 @@ def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
     names = {
         name
         for name, at in class_names(looked).items()
-        if _more(looked, at, partner(looked, head_of(looked, at) or at))
+        if _has_more(looked, at, partner(looked, head_of(looked, at) or at))
     }
     classes = set(dict(class_aliases(looked, names)))
     made = list(tokens)
@@ -82,7 +82,7 @@ def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
             continue
         name, alias = looked[at + 2] if opening > at + 2 else looked[last + 1], looked[last + 1]
         class_ = [looked[at + 1], name, *looked[opening : last + 1]]
-        if classes & {t.text for t in looked[opening + 1 : last]} or _more(class_, 0, len(class_) - 1):
+        if classes & {t.text for t in looked[opening + 1 : last]} or _has_more(class_, 0, len(class_) - 1):
             other = [looked[last + 2], looked[at], name, alias] if name.text != alias.text else []
             made[at : last + 2] = [*class_, *other]
     return made
@@ -99,7 +99,7 @@ def _with_names(tokens: list[Token], end: Token) -> list[Token]:
     return made
 
 
-def _more(tokens: Sequence[Token], at: int, last: int) -> bool:
+def _has_more(tokens: Sequence[Token], at: int, last: int) -> bool:
     """Whether a class has anything that a structure of C has not."""
     opening = head_of(tokens, at) or at
     if tokens[at + 2].text == ":" or _sets(tokens, at, last):
@@ -122,7 +122,7 @@ def _inside(
     """Classes whose name stands in another one, and those that hold them."""
     names: set[str] = set()
     aliases = dict(class_aliases(tokens, every))
-    constructed = {name for name in classes if _constructed(tokens, name, *classes[name])}
+    constructed = {name for name in classes if _is_constructed(tokens, name, *classes[name])}
     grown = True
     while grown:
         before = len(names)
@@ -139,7 +139,7 @@ def _inside(
     return names
 
 
-def _constructed(tokens: Sequence[Token], name: str, first: int, last: int) -> bool:
+def _is_constructed(tokens: Sequence[Token], name: str, first: int, last: int) -> bool:
     """Whether a class has a constructor or sets a member, so that what holds its objects has one as well."""
     plain = name.partition("<")[0]
     if any(tokens[at].text in (name, plain) and tokens[at + 1].text == "(" for at in range(first + 2, last)):

@@ -221,7 +221,7 @@ class _Classes(Constructors):
         kept = [f for f in every if not text.name.path.startswith(OWN) or f.name.text in self.said]
         functions = [(f, self._function(text, f, False)) for f in kept if f.body is not None]
         declared = [self._prototype(text, f) for f in every if f.body is None]
-        if self.table.built(of):
+        if self.table.is_built(of):
             for constructor in text.constructors or [default_constructor(text)]:
                 if constructor.body is None:
                     declared.append(self._prototype(text, constructor, True))

@@ -105,7 +105,7 @@ def _postponed(
         id(i) for i in instances
         if (not i.template.owner
         and any(first.get(t.text, -1) > places.get(id(i.template), 0) for t in i.arguments if t.kind == "id"))
-        or _before_special(i, places, by_name)
+        or _is_before_special(i, places, by_name)
     }  # fmt: skip
     grown = bool(early)
     while grown:
@@ -119,7 +119,7 @@ def _postponed(
     return early
 
 
-def _before_special(
+def _is_before_special(
     instance: TemplateInstance, places: Mapping[int, int], by_name: Mapping[str, TemplateInstance]
 ) -> bool:
     """Whether it names a specialised class that stands further down: ``Log2<1>`` in ``Log2<2>``."""

@@ -122,7 +122,7 @@ def _target(
     to, name = binding.to, binding.name
     if not to or to[0].kind != "id" or to[0].text in BASIC or (len(to) > 1 and to[1].text == "::"):
         return None
-    if _declares(name.text, rest) or _declares(to[0].text, rest) or not _in_pragmas(name.text, rest, len(to) == 1):
+    if _declares(name.text, rest) or _declares(to[0].text, rest) or not _are_in_pragmas(name.text, rest, len(to) == 1):
         return None
     shape = declared(to[0].text, tokens, binding.first)
     pointer = shape is not None and shape.type[-1].text == "*"
@@ -185,7 +185,7 @@ def _declares(name: str, rest: Sequence[Token]) -> bool:
     return False
 
 
-def _in_pragmas(name: str, rest: Sequence[Token], whole: bool) -> bool:
+def _are_in_pragmas(name: str, rest: Sequence[Token], whole: bool) -> bool:
     """Whether pragmas that speak of a name can speak of what it refers to."""
     said = any(isinstance(t, PragmaToken) and any(w.text == name for w in t.expanded) for t in rest)
     return whole or not said

@@ -96,7 +96,7 @@ class ClassScope:
         if text == "operator" and (end := self._own_operator(tokens, at)) is not None:
             named = like("".join(t.text for t in tokens[at:end]), "id", token)
             return end - 1 + self._call([named, *tokens[end:]], 0, out)
-        if after == "::" and self._of_base(tokens[at], tokens[at + 2]):
+        if after == "::" and self._is_of_base(tokens[at], tokens[at + 2]):
             return self._name(tokens, at + 2, out, skip)
         known = text in self.data or text in self.methods or self.unit.table.owner(of, text) is not None
         hidden = any(name == text for name, _ in self._hidden)
@@ -126,7 +126,7 @@ class ClassScope:
         end = next((k for k in range(at + 1, at + 5) if tokens[k].text == "(" and k > at + 1), None)
         return end if end is not None and "".join(t.text for t in tokens[at:end]) in self.methods else None
 
-    def _of_base(self, base: Token, name: Token) -> bool:
+    def _is_of_base(self, base: Token, name: Token) -> bool:
         """Whether ``base::name`` says of a member of the object only what it inherits it from."""
         if base.text in self.params or name.text not in self.data:
             return False

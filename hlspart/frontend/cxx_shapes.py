@@ -160,7 +160,7 @@ def _part(actual: Sequence[Token], tokens: Sequence[Token], at: int, classes: Cl
             if (
                 [t.text for t in actual[here + 1 : here + 4]] == ["read", "(", ")"]
                 and words
-                and _named(shape, "stream")
+                and _is_named(shape, "stream")
             ):
                 shape, here = DeclaredShape(tuple(words[0]), (), ""), here + 4
             else:
@@ -193,10 +193,10 @@ def _element(shape: DeclaredShape | None) -> DeclaredShape | None:
     if shape.type[-1].text == "*":
         return DeclaredShape(shape.type[:-1], (), shape.name)
     words = arguments_of(shape.type)
-    return DeclaredShape(tuple(words[0]), (), "") if words and _named(shape, "vector", "array") else None
+    return DeclaredShape(tuple(words[0]), (), "") if words and _is_named(shape, "vector", "array") else None
 
 
-def _named(shape: DeclaredShape, *names: str) -> bool:
+def _is_named(shape: DeclaredShape, *names: str) -> bool:
     """Whether a type is a template of one of these names."""
     opening = next((i for i, t in enumerate(shape.type) if t.text == "<"), 0)
     return opening > 0 and shape.type[opening - 1].text in names

@@ -61,20 +61,24 @@ class ClassTable:
         result: list[tuple[MemberFunction, ClassText]] = []
         hidden: set[str] = set()
         for text in self.every(of):
-            result += [(f, text) for f in text.functions if f.name.text not in hidden and not _twin(f, text.functions)]
+            result += [
+                (f, text)
+                for f in text.functions
+                if f.name.text not in hidden and not _is_constant_twin(f, text.functions)
+            ]
             hidden |= {f.name.text for f in text.functions}
         return result
 
-    def built(self, of: str) -> bool:
+    def is_built(self, of: str) -> bool:
         """Whether a constructor does anything but hold pragmas."""
         return any(self._sets(c) for c in self.every(of)) or any(
-            (inner := self.class_of(m)) is not None and self.built(inner) for m in self.data(of)
+            (inner := self.class_of(m)) is not None and self.is_built(inner) for m in self.data(of)
         )
 
-    def built_in_arrays(self, of: str) -> bool:
+    def is_built_in_arrays(self, of: str) -> bool:
         """Whether the constructor without arguments, which the elements of an array have, does anything."""
         return any(self._sets(c, default=True) for c in self.every(of)) or any(
-            (inner := self.class_of(m)) is not None and self.built_in_arrays(inner) for m in self.data(of)
+            (inner := self.class_of(m)) is not None and self.is_built_in_arrays(inner) for m in self.data(of)
         )
 
     def _sets(self, text: ClassText, default: bool = False) -> bool:
@@ -156,7 +160,7 @@ def _shifted(pragma: PragmaToken, outer: int, at: Token) -> PragmaToken:
     return pragma.with_words(words)
 
 
-def _twin(function: MemberFunction, others: Sequence[MemberFunction]) -> bool:
+def _is_constant_twin(function: MemberFunction, others: Sequence[MemberFunction]) -> bool:
     """Whether a function is the one for objects that are constant, of two that do the same."""
     if not function.const or function.body is None:
         return False

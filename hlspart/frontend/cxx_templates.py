@@ -14,8 +14,8 @@ from hlspart.frontend.cxx_arguments import (
     bound,
     class_alias,
     completed,
-    endless,
     filled,
+    is_endless,
     key,
     matched,
     opened,
@@ -24,7 +24,7 @@ from hlspart.frontend.cxx_arguments import (
 from hlspart.frontend.cxx_calls import has_calls, named_call, with_names
 from hlspart.frontend.cxx_collect import TAGS, CxxTemplate, CxxTemplates, collect, like, matching_angle
 from hlspart.frontend.cxx_conditions import all_hold, chosen_arms, type_names
-from hlspart.frontend.cxx_deduce import agreement, deduced, exact
+from hlspart.frontend.cxx_deduce import agreement, deduced, is_exact
 from hlspart.frontend.cxx_file_constants import FileConstants
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_member_types import MemberTypes
@@ -192,7 +192,7 @@ class _Instances:
             return
         template, values = chosen
         values = [self.names.one(value, constants) for value in values]
-        if endless(values):
+        if is_endless(values):
             return
         arguments = [t for value in values if value for t in (*value, like(",", "op", tokens[at]))][:-1]
         name = like(self._instance(template, values, key(arguments), tokens[at]).name, "id", tokens[at])
@@ -220,7 +220,7 @@ class _Instances:
                 if named and rest[closing(rest, here + 1) + 1 :][:1] and rest[closing(rest, here + 1) + 1].text == "{":
                     self._ordinary.setdefault(rest[here].text, []).append(here)
         places = self._ordinary.get(tokens[at].text, ())
-        return any(exact(rest, place + 1, tokens, at, self._class_text, self._one_spelling) for place in places)
+        return any(is_exact(rest, place + 1, tokens, at, self._class_text, self._one_spelling) for place in places)
 
     def _one_spelling(self, type_: Sequence[Token]) -> str:
         """A type as text, however its arguments are written."""

@@ -69,7 +69,7 @@ class TypeForms(NameWords):
         self.at = end + 1
         return True
 
-    def _library_type(self) -> bool:
+    def _is_library_type(self) -> bool:
         """Whether a word stands for a type of the library."""
         if self.text() not in _LIBRARY_TYPES:
             return False
@@ -131,7 +131,7 @@ class TypeForms(NameWords):
         known = token.text in _WIDE or token.text in _STD_TEMPLATES or token.text in self.unread
         qualified = self.at > 0 and self.tokens[self.at - 1].text == "::"
         call = after == "(" and all(t.kind in ("id", "num") or t.text in (",", "::", "*", "<", ">") for t in arguments)
-        nowhere = not (known or qualified or call) and self._declared_nowhere(token, end)
+        nowhere = not (known or qualified or call) and self._is_declared_nowhere(token, end)
         if not (known or qualified or call or nowhere):
             return False
         text = token.text + "<" + spell(arguments).strip() + ">"
@@ -150,7 +150,7 @@ class TypeForms(NameWords):
             self.emit(merged)
         return True
 
-    def _declared_nowhere(self, token: Token, end: int) -> bool:
+    def _is_declared_nowhere(self, token: Token, end: int) -> bool:
         """Whether ``Name<..>``, up to ``end``, stands where a type must, and nothing else says the name."""
         before, after = self.previous_text(), self.tokens[end + 1 : end + 2]
         starts = before in _BEFORE_TYPE or (bool(self.out) and isinstance(self.out[-1], PragmaToken))

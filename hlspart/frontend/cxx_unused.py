@@ -10,7 +10,7 @@ from msgspec import Struct
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates
 from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_shapes import closing
-from hlspart.frontend.holes import in_braces_of_a_loop
+from hlspart.frontend.holes import is_in_braces_of_a_loop
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
@@ -32,7 +32,7 @@ class UnusedFunction(Struct, frozen=True):
         """Its pragmas, each with whether it stands in a loop."""
         for at, token in enumerate(self.tokens):
             if isinstance(token, PragmaToken):
-                yield token, in_braces_of_a_loop(self.tokens, at, 0)
+                yield token, is_in_braces_of_a_loop(self.tokens, at, 0)
 
 
 def without_unused(templates: CxxTemplates) -> list[UnusedFunction]:

@@ -425,7 +425,7 @@ def _implicit(value: ir.Expr, type_: ir.ArrayType) -> int | None:
     """Extent of ``A[]`` from its initial value."""
     if isinstance(value, ir.StringLit) and isinstance(value.type, ir.ArrayType):
         return value.type.dims[0]
-    if not isinstance(value, ir.InitList) or any(ir.unbraced(type_.element, item) for _, item in value.items):
+    if not isinstance(value, ir.InitList) or any(ir.is_unbraced(type_.element, item) for _, item in value.items):
         return None
     per_row = 1
     for extent in type_.dims[1:]:

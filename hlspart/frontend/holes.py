@@ -70,7 +70,7 @@ class Cut(Struct, frozen=True):
         return self.item.kind in ("body", "statement", "loop")
 
 
-def in_braces_of_a_loop(tokens: Sequence[Token], at: int, first: int) -> bool:
+def is_in_braces_of_a_loop(tokens: Sequence[Token], at: int, first: int) -> bool:
     """Whether braces around a token follow the head of a loop: what an outline of odd text may not tell."""
     depth = 0
     while at > first:
@@ -175,7 +175,7 @@ class Holes:
                         token,
                         hole,
                         "function" in kinds,
-                        "loop" in kinds or in_braces_of_a_loop(self._tokens, at, hole.first),
+                        "loop" in kinds or is_in_braces_of_a_loop(self._tokens, at, hole.first),
                     )
 
     # ---------------------------------------------------------------------------- where to cut

@@ -30,7 +30,7 @@ _BIT = {"get_bit", "bit", "test"}
 WORDS = frozenset(("ap_axiu", "ap_axis", "axis", "qdma_axis"))  # words of a stream with side channels
 
 
-def _place(expr: ir.Expr) -> bool:
+def _is_place(expr: ir.Expr) -> bool:
     """Whether an expression is a variable, an element or a member, found without a side effect."""
     base = expr
     while isinstance(base, ir.Member | ir.Subscript):
@@ -76,7 +76,7 @@ class Methods:
                 return ir.OpaqueExpr(at, kind, ir.CONCATENATION, (base, args[0]))
             if name == "length" and not args:
                 return ir.integer(scalar.bits, at)
-            changed = self._changed(base, scalar, name, args, at) if _place(base) else None
+            changed = self._changed(base, scalar, name, args, at) if _is_place(base) else None
             if changed is not None:
                 return changed
         access = self._field(base, name, args, at) or self._element(base, name, args, at)
@@ -143,7 +143,7 @@ class Methods:
         assert isinstance(stream.type, ir.StreamType)
         element = stream.type.element
         name = {"try_read": "read_nb", "try_write": "write_nb"}.get(name, name)  # TAPA
-        into = len(args) == 1 and _place(args[0])
+        into = len(args) == 1 and _is_place(args[0])
         if not into and (name == "read_nb" or (name == "read" and args)):
             return ir.OpaqueExpr(at, ct.BOOL, f"non-blocking stream operation {name}", (stream, *args))
         returns: ir.CType = {"read": element, "write": ct.VOID, "size": ct.UNSIGNED}.get(name, ct.BOOL)
@@ -205,7 +205,7 @@ class Methods:
         if field is None:
             return None
         whole, high, low = field
-        if not _place(whole) or not isinstance(whole.type, ir.ScalarType):
+        if not _is_place(whole) or not isinstance(whole.type, ir.ScalarType):
             return ir.OpaqueExpr(at, target.type, "assignment to bits", (whole, high, low, value))
         if any(isinstance(e, ir.ArrayRef) for e in ir.walk(whole)):
             if op != "=":

@@ -143,7 +143,7 @@ class ObjectCalls:
     def _copies(self, of: ir.StructType) -> bool:
         """Whether a class has a constructor of its own that copies."""
         entry = self.context.lookup(_constructor(of))
-        return isinstance(entry, FunctionDeclaration) and any(_copying(x) for x in _every(entry))
+        return isinstance(entry, FunctionDeclaration) and any(_is_copying(x) for x in _every(entry))
 
     def copied(self, function: str, args: Sequence[ir.Expr], at: Origin, callee: Origin) -> ir.Expr | None:
         """``C::C(made, other)``: an assignment where no constructor of its own copies an object of C.
@@ -292,7 +292,7 @@ def _constructor(of: ir.StructType) -> str:
     return f"{of.name}::{of.name}"
 
 
-def _copying(entry: FunctionDeclaration) -> bool:
+def _is_copying(entry: FunctionDeclaration) -> bool:
     """Whether a constructor takes another object of its class."""
     return len(entry.signature) == 2 and entry.types[0] == entry.types[1]
 

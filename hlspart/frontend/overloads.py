@@ -64,7 +64,7 @@ def chosen(
     same = []
     if all(typed[x.name] is not None for x in open_):
         open_ = [x for x in open_ if all(map(_fits, typed[x.name] or (), types))]
-        same = [x for x in open_ if all(map(_same, typed[x.name] or (), types))]
+        same = [x for x in open_ if all(map(_is_same, typed[x.name] or (), types))]
     for candidates in ([x for x in same if len(x.signature) == count], same, open_):
         if len(candidates) == 1:
             return candidates[0]
@@ -133,7 +133,7 @@ def _is_stream(parameter: str, argument: ir.CType) -> bool:
     return not isinstance(argument, ir.ScalarType | ir.PointerType) or "stream<" not in parameter
 
 
-def _same(parameter: ir.CType, argument: ir.CType) -> bool:
+def _is_same(parameter: ir.CType, argument: ir.CType) -> bool:
     """Whether an argument has just the type of a parameter, arrays being pointers."""
     if _decayed(parameter) != _decayed(argument):
         return False
@@ -157,7 +157,7 @@ def _fits(parameter: ir.CType, argument: ir.CType) -> bool:
     known = (ir.ScalarType, ir.ArrayType, ir.PointerType)
     if all(numbers) or not (isinstance(parameter, known) and isinstance(argument, known)):
         return True
-    return _same(parameter, argument)
+    return _is_same(parameter, argument)
 
 
 def _decayed(type_: ir.CType) -> object:

@@ -224,7 +224,7 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
                 if text == "..." and [t.text for t in tokens[at - 1 : at + 2 : 2]] == ["(", ")"]:
                     at += 1  # f(...), as in C++ and C23: no parameter has a name
                     continue
-                if text == "..." and (in_case or _in_designator(tokens, at)):
+                if text == "..." and (in_case or _is_in_designator(tokens, at)):
                     add(CToken("CONDOP", "?", at, 1, ""))
                     add(CToken("INT_CONST_DEC", RANGE, at, 1, ""))
                     kind = "COLON"
@@ -249,7 +249,7 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
     return prepared
 
 
-def _in_designator(tokens: list[Token], at: int) -> bool:
+def _is_in_designator(tokens: list[Token], at: int) -> bool:
     """Whether the ``...`` at ``at`` stands in ``[low ... high]``."""
     while tokens[at].text not in ("[", "(", "{", "}", ";", ",") and at:
         at -= 1

@@ -34,7 +34,7 @@ class Undeclared:
         """The type of an undeclared name that every place in the unit uses as a constant; else None."""
         if name not in self._known:
             places = list(self._of(name))
-            usable = name not in _LIBRARY and all(_read(tokens, at) for tokens, at in places)
+            usable = name not in _LIBRARY and all(_is_read(tokens, at) for tokens, at in places)
             integer = usable and any(self._counts(tokens, at) for tokens, at in places)
             self._known[name] = (ir.INT if integer else ir.OtherType(name + OPEN_TYPE)) if usable else None
         return self._known[name]
@@ -64,7 +64,7 @@ class Undeclared:
         return False
 
 
-def _read(tokens: Sequence[Token], at: int) -> bool:
+def _is_read(tokens: Sequence[Token], at: int) -> bool:
     """Whether a token is the value of a name and nothing else."""
     if at == 0 or at + 1 >= len(tokens):
         return False

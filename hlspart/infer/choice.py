@@ -193,7 +193,7 @@ class Chooser(Struct, frozen=True, dict=True):
         most = self.demand.accesses
         slowest = max((n.ii for n in needs), default=1)
         reason = f"one bank serves {counted(most, 'access')} per iteration at II {slowest}"
-        if any(n.over(n.everything) for n in needs):
+        if any(n.is_over(n.everything) for n in needs):
             reason += "; opposite arms of a branch share a port"
         if self.demand.own is not None and self.demand.storage == REGISTERS:
             reason = "the tool makes it registers by itself, which have no ports"
@@ -401,7 +401,7 @@ class Chooser(Struct, frozen=True, dict=True):
         )  # fmt: skip
 
 
-def divided(demand: Demand, layout: Layout) -> bool:
+def is_divided_by(demand: Demand, layout: Layout) -> bool:
     """Whether a pragma for ``layout`` makes an access take a division to find its bank."""
     dims = layout.per_dimension.dims if layout.per_dimension is not None else ()
     return any(divides(loop.need, k, dim) for loop in demand.loops for k, dim in enumerate(dims))

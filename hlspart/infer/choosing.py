@@ -13,7 +13,7 @@ from hlspart.infer.decision import Decision, as_it_is
 from hlspart.infer.demand import COPIED, Demand, LoopKey, key, partition_directives, storage_directive, without
 from hlspart.infer.judgement import judge
 from hlspart.infer.relaxed import relaxed
-from hlspart.infer.running import Ground, Plan, Restraints, Separation, copied, copies
+from hlspart.infer.running import Ground, Plan, Restraints, Separation, copies, is_copied
 from hlspart.model.access import effort
 from hlspart.model.directives import Directive
 from hlspart.model.results import IIResult
@@ -82,8 +82,8 @@ class Choosing(Struct, frozen=True):
 
     def noting(self, demands: Sequence[Demand]) -> Choosing:
         """With the groups that are decided on: those that may be partitioned and that no pragma beside serves."""
-        open_ = (d for d in demands if d.fault is None and self.open_to_change(d.group.id))
-        decided = (d for d in open_ if not (self.ground.options.beside and self._served_by_pragmas(d)))
+        open_ = (d for d in demands if d.fault is None and self.is_open_to_change(d.group.id))
+        decided = (d for d in open_ if not (self.ground.options.beside and self._is_served_by_pragmas(d)))
         return replace(self, deciding=frozenset(d.group.id for d in decided))
 
     def raised(
@@ -102,7 +102,7 @@ class Choosing(Struct, frozen=True):
                 names = {self.ground.program.variable(m).name for m in d.demand.group.members}
                 if d.choice.kind == "replicate" and group not in self.single | single:
                     single.add(group)
-                elif names & binding and self.open_to_change(group) and not d.choice.layout.is_complete:
+                elif names & binding and self.is_open_to_change(group) and not d.choice.layout.is_complete:
                     more[group] = d.choice.banks + 1
         return more, frozenset(single)
 
@@ -124,7 +124,7 @@ class Choosing(Struct, frozen=True):
         )  # fmt: skip
         return replace(after, loops=loops)
 
-    def open_to_change(self, group: int) -> bool:
+    def is_open_to_change(self, group: int) -> bool:
         """Whether this group may get a new partition."""
         names = {self.ground.program.variable(v).name for v, g in self.ground.analysis.group_of.items() if g == group}
         wanted = not self.ground.options.arrays or bool(names & set(self.ground.options.arrays))
@@ -138,7 +138,7 @@ class Choosing(Struct, frozen=True):
         """Whether an array that nothing may partition may have copies, for a loop that misses its II without."""
         group = demand.group.id
         rest = not self.ground.options.keep and group not in {*self.single, *self.whole}
-        return rest and demand.copyable and self.open_to_change(group) and not self._served(demand)
+        return rest and demand.copyable and self.is_open_to_change(group) and not self._is_served(demand)
 
     def may_change(self, demand: Demand) -> bool:
         """Whether a demand may get another partition than it has."""
@@ -162,15 +162,15 @@ class Choosing(Struct, frozen=True):
         chooser = replace(
             self.chooser(demand), last_resort=last, rewrites=barred is None and not demand.rows, copies=not single
         )
-        if demand.fault is not None or not self.open_to_change(demand.group.id):
+        if demand.fault is not None or not self.is_open_to_change(demand.group.id):
             copied = chooser.copied() if self._may_be_copied(demand) else None
             return self.kept(demand, chooser) if copied is None else self.decision(demand, copied), ""
         if demand.group.id in self.whole:
             return self.plain(demand, self.whole[demand.group.id]), ""
         needs = [loop.need for loop in demand.loops]
-        if start == 1 and not all(need.trivial for need in needs) and self._served(demand):
+        if start == 1 and not all(need.trivial for need in needs) and self._is_served(demand):
             return self.plain(demand, as_it_is(demand, copies(self.ground, demand)), proved=True), ""
-        if self.ground.options.beside and self._served_by_pragmas(demand):
+        if self.ground.options.beside and self._is_served_by_pragmas(demand):
             return self.kept(demand, chooser), ""
         if demand.group.id in self.registers:
             return self.decision(demand, chooser.as_registers(self.registers[demand.group.id])), ""
@@ -209,12 +209,12 @@ class Choosing(Struct, frozen=True):
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
         copies = choice.kind == "replicate" and demand.storage == COPIED  # which the source says already
         said = self._directives(demand, choice)
-        removed = () if same else tuple(k for k in demand.directives if self._removable(k))
+        removed = () if same else tuple(k for k in demand.directives if self._is_removable(k))
         if choice.kind == "replicate" and not copies:
             removed = (*(removed if demand.fault is None else ()), *demand.bindings)
         verdict = "kept" if copies else judge(demand, choice, self.ground.model)
         several = choice.kind != "none" and any(
-            a.variable in demand.roots and copied(a) for a in self.ground.before.arrays
+            a.variable in demand.roots and is_copied(a) for a in self.ground.before.arrays
         )
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if several else ""
         left = f"not rewritten: {barred}" if barred else ""
@@ -228,7 +228,7 @@ class Choosing(Struct, frozen=True):
         """The decision to leave an array whole; ``proved``: no loop is the slower for it."""
         chooser = self.chooser(demand)
         none = replace(chooser.none([x.need for x in demand.loops]), proved=proved, absolute=proved, reason=reason)
-        removed = tuple(k for k in demand.directives if self._removable(k))
+        removed = tuple(k for k in demand.directives if self._is_removable(k))
         return Decision(demand, none, (), removed, reason)
 
     def kept(self, demand: Demand, chooser: Chooser) -> Decision:
@@ -257,7 +257,7 @@ class Choosing(Struct, frozen=True):
         )
         return Decision(demand, choice, (), (), reason)
 
-    def _served(self, demand: Demand) -> bool:
+    def _is_served(self, demand: Demand) -> bool:
         """Whether each loop has its II without a partition, or would under what the tool does by itself."""
         reached = {key(x): x.ii for x in self.ground.unpartitioned.loops if x.ii is not None}
         return all(
@@ -266,7 +266,7 @@ class Choosing(Struct, frozen=True):
             for x in demand.loops
         )
 
-    def _served_by_pragmas(self, demand: Demand) -> bool:
+    def _is_served_by_pragmas(self, demand: Demand) -> bool:
         """Whether what the source says is enough: directives beside it could not take it back."""
         if demand.existing is None or any(
             self.ground.program.directives[k].source != "pragma" for k in demand.directives
@@ -274,7 +274,7 @@ class Choosing(Struct, frozen=True):
             return False
         return all(loop.need.fits(demand.existing, self.ground.model) for loop in demand.loops)
 
-    def _removable(self, index: int) -> bool:
+    def _is_removable(self, index: int) -> bool:
         """Whether all arrays that a directive names get a decision of their own."""
         groups = {self.ground.analysis.group_of.get(v) for v in self.ground.program.directives[index].variables}
         return groups <= self.deciding
@@ -285,7 +285,7 @@ class Choosing(Struct, frozen=True):
         out = []
         for d in decisions:
             if gone & set(d.demand.directives) - set(d.removed):
-                removed = tuple(k for k in d.demand.directives if self._removable(k))
+                removed = tuple(k for k in d.demand.directives if self._is_removable(k))
                 d = replace(d, directives=self._directives(d.demand, d.choice), removed=removed)
             out.append(d)
         return tuple(out)

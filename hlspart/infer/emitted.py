@@ -31,7 +31,7 @@ class Writer(Protocol):
         """Banked C for all of it; no check (None) where that would take too long."""
 
 
-def cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
+def is_cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
     """Whether the dependences of the text can be checked in seconds."""
     return not _wide(written, ways)
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.banking.need import BankModel
-from hlspart.infer.choice import divided
+from hlspart.infer.choice import is_divided_by
 from hlspart.infer.choosing import NONE, Choosing, refused
 from hlspart.infer.decision import record, restated
 from hlspart.infer.demand import (
@@ -25,8 +25,8 @@ from hlspart.infer.demand import (
 )
 from hlspart.infer.orders import without_orders
 from hlspart.infer.outcomes import outcomes
-from hlspart.infer.repairs import better, tuned, unneeded, with_registers
-from hlspart.infer.running import Made, Plan, Restraints, Separation, copied
+from hlspart.infer.repairs import is_better, tuned, unneeded, with_registers
+from hlspart.infer.running import Made, Plan, Restraints, Separation, is_copied
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.inferred import InferResult
@@ -77,7 +77,8 @@ class Inference:
         self.before = self.predict(self.program, target=self.real)
         self.held = partition_indices(self.program, analysis)
         self.bare = without(
-            self.program, [k for group, ids in self.held.items() if Choosing(self).open_to_change(group) for k in ids]
+            self.program,
+            [k for group, ids in self.held.items() if Choosing(self).is_open_to_change(group) for k in ids],
         )
         self.base = self.predict(self.bare)
         self.targets = {key(x): self._target(x) for x in pipelined(self.base, functions)}
@@ -117,7 +118,7 @@ class Inference:
         unbound = {key(x): x for x in self.asked_loops(then)}
         decisions = unneeded(run, plan[0])
         dividing = frozenset(
-            d.demand.group.id for d in decisions if d.directives and divided(d.demand, d.choice.layout)
+            d.demand.group.id for d in decisions if d.directives and is_divided_by(d.demand, d.choice.layout)
         )
         outcome = run.confirm(decisions, self.real)
         reached = {key(x): x.ii for x in self.asked_loops(outcome) if x.ii is not None}
@@ -206,7 +207,7 @@ class Inference:
         if then is free:
             return plan, free, run
         other, run = self._planned(run, self.floors(then, run.restraints))
-        return (other, then, run) if better(run, other[1], plan[1]) else (plan, free, run)
+        return (other, then, run) if is_better(run, other[1], plan[1]) else (plan, free, run)
 
     # ----------------------------------------------------------------------------- prediction
 
@@ -234,7 +235,7 @@ class Inference:
         self, directives: tuple[Directive, ...], apart: frozenset[int], target: Target, result: IIResult
     ) -> None:
         misses = any(x.pipelined and (x.ii is None or x.ii > (x.target_ii or 1)) for x in result.loops)
-        aided = misses or any(map(copied, result.arrays))
+        aided = misses or any(map(is_copied, result.arrays))
         targets = (target,) if aided else (self.real, self.target)  # the two differ in nothing else
         self._checked.extend((directives, apart, on, result) for on in targets)
 

@@ -15,7 +15,7 @@ from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated
 from hlspart.infer.choosing import Choosing
 from hlspart.infer.demand import Demand, elements, key, partition_directives
-from hlspart.infer.repairs import PATIENCE, TRIALS, better, gaining, rank, why
+from hlspart.infer.repairs import PATIENCE, TRIALS, gaining, is_better, rank, why
 from hlspart.infer.running import Separation
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
@@ -34,7 +34,7 @@ def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, S
     and the search ends after ``PATIENCE`` of these unless they show other orders to take away.
     """
     missing = [x for x in run.ground.asked_loops(free) if rank(x) > (run.ground.targets[key(x)], 0)]
-    if run.ground.options.scheme == "any" or not any(map(_inside, (step for x in missing for step in x.cycle))):
+    if run.ground.options.scheme == "any" or not any(map(_is_inside, (step for x in missing for step in x.cycle))):
         return free, {}
     then, separations, trials = free, dict[int, Separation](), TRIALS
     for demand in (d for d in run.ground.demands if run.may_change(d)):
@@ -51,7 +51,7 @@ def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, S
             if any(x.status in ("rejected", "conflict") for x in trial.pragmas[-len(said) :]):
                 break
             ordered = _ordered(run, demand, trial)
-            if better(run, trial, then) or not (ordered or better(run, then, trial)):  # now others may hold it up
+            if is_better(run, trial, then) or not (ordered or is_better(run, then, trial)):  # now others may hold it up
                 separations[demand.group.id], then = Separation(demand, pairs, said), trial
             tried.append(layout)
             if then is trial or not ordered <= wanted:
@@ -59,7 +59,7 @@ def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, S
             wanted |= ordered
     for group in tuple(separations):
         fewer = run.ground.with_ports_enough(_beside(separations, group))
-        if not better(run, then, fewer):
+        if not is_better(run, then, fewer):
             then = fewer
             del separations[group]
     gains = gaining(run, free, then)
@@ -72,7 +72,7 @@ def _beside(separations: Mapping[int, Separation], group: int) -> tuple[Directiv
     return tuple(x for other, p in separations.items() if other != group for x in p.directives)
 
 
-def _inside(step: CycleStep) -> bool:
+def _is_inside(step: CycleStep) -> bool:
     """Whether a step waits for an access of the same iteration."""
     return step.kind == "memory" and step.distance == 0
 
@@ -96,7 +96,7 @@ def _ordered(run: Choosing, demand: Demand, result: IIResult) -> frozenset[Pair]
             return sites.get((step.operation, step.line), [])
 
         for first, second in pairwise((*steps[-1:], *steps)):
-            if _inside(second) and second.through == name:
+            if _is_inside(second) and second.through == name:
                 pairs = {(a, b) for a in there(first) for b in there(second) if a != b}
                 if not any(index[a] == index[b] for a, b in pairs):
                     ordered |= {(k, a, b) for a, b in pairs}

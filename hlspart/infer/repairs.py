@@ -62,17 +62,17 @@ def with_registers(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, s
         d for d in run.ground.demands if _recurs(d, missing) and run.may_change(d) and run.chooser(d).may_be_registers
     ]
     then, rejected = _as_registers(run, chosen)
-    if not better(run, then, free):
+    if not is_better(run, then, free):
         return free, {}
     for d in tuple(chosen) if len(chosen) > 1 else ():
         fewer = [x for x in chosen if x is not d]
         trial, _ = _as_registers(run, fewer)
-        if not better(run, then, trial):
+        if not is_better(run, then, trial):
             chosen, then = fewer, trial
     if any(d in rejected for d in chosen):
         chosen = [d for d in chosen if d not in rejected]
         then, _ = _as_registers(run, chosen)
-        if not better(run, then, free):
+        if not is_better(run, then, free):
             return free, {}
     gains = gaining(run, free, then)
     return then, {d.group.id: why("a memory", d, gains) for d in chosen}
@@ -94,7 +94,7 @@ def rank(loop: LoopResult) -> tuple[float, int]:
     return (loop.bounds[1] if loop.bounds is not None else math.inf), 1
 
 
-def better(run: Choosing, one: IIResult, other: IIResult) -> bool:
+def is_better(run: Choosing, one: IIResult, other: IIResult) -> bool:
     """Whether a loop has a lower II in ``one``, and none a higher one."""
     ranks = ([rank(x) for x in run.ground.asked_loops(result)] for result in (one, other))
     pairs = list(zip(*ranks, strict=True))

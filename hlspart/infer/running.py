@@ -84,12 +84,12 @@ class Ground(Protocol):
         """The prediction under these directives if no memory had too few ports."""
 
 
-def copied(array: ArrayResult) -> bool:
+def is_copied(array: ArrayResult) -> bool:
     """Whether the tool copies a memory for its reads unasked."""
     return array.auto and array.storage == COPIED
 
 
 def copies(ground: Ground, demand: Demand) -> int:
     """Copies that the tool makes of an array unasked, if nothing partitions it."""
-    counts = (a.copies for a in ground.unpartitioned.arrays if copied(a) and a.variable in demand.roots)
+    counts = (a.copies for a in ground.unpartitioned.arrays if is_copied(a) and a.variable in demand.roots)
     return max(counts, default=1)

@@ -76,7 +76,7 @@ class BlockCyclicLayout(CrossingDimensions, Struct, frozen=True, dict=True):
         """Extents of the C array of ``bank``."""
         return (self.depth(bank),)
 
-    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
+    def shares_bank(self, delta: tuple[int, ...]) -> bool | None:
         """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
         residue = dot(self.alpha, delta) % (self.block * self.modulus)
         if residue == 0:

@@ -209,7 +209,7 @@ class DimLayout(Struct, frozen=True):
             case "whole":
                 return self.extent
 
-    def same_bank(self, delta: int) -> bool | None:
+    def shares_bank(self, delta: int) -> bool | None:
         """Whether i and i + delta share a bank: always, never, or (None) depending on i."""
         match self.kind:
             case "cyclic":

@@ -122,7 +122,7 @@ class LatticeLayout(CrossingDimensions, Struct, frozen=True, dict=True):
         """Extents of the C array of ``bank``."""
         return (self.depth(bank),)
 
-    def same_bank(self, delta: tuple[int, ...]) -> bool:
+    def shares_bank(self, delta: tuple[int, ...]) -> bool:
         """Whether x and x + delta share a bank, for all x alike."""
         return all(dot(a, delta) % n == 0 for a, n in zip(self.alphas, self.moduli, strict=True))
 

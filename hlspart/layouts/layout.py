@@ -82,7 +82,7 @@ class Layout(Protocol):
     def bank_shape(self, bank: int) -> tuple[int, ...]:
         """Extents of the C array of ``bank``; () for a scalar."""
 
-    def same_bank(self, delta: Element) -> bool | None:
+    def shares_bank(self, delta: Element) -> bool | None:
         """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
 
     def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:

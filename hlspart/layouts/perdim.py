@@ -136,11 +136,11 @@ class PerDimLayout(Struct, frozen=True, dict=True):
             at = at * extent + i
         return at
 
-    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
+    def shares_bank(self, delta: tuple[int, ...]) -> bool | None:
         """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
         answer: bool | None = True
         for d, distance in zip(self.dims, delta, strict=True):
-            same = d.same_bank(distance)
+            same = d.shares_bank(distance)
             if same is False:
                 return False
             answer = answer and same

@@ -86,7 +86,7 @@ class TableLayout(CrossingDimensions, Struct, frozen=True, dict=True):
         """Extents of the C array of ``bank``."""
         return (self.depth(bank),)
 
-    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
+    def shares_bank(self, delta: tuple[int, ...]) -> bool | None:
         """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
         moduli = self.classes.moduli
         moves = [dot(a, delta) for a in self.classes.alphas]

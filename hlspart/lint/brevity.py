@@ -26,7 +26,7 @@ def independent(facts: Facts, findings: Sequence[Diagnostic], rules: Mapping[str
 
 
 def _follows(facts: Facts, item: Diagnostic, rule: Rule) -> bool:
-    if (item.rule in _BY_FIGURES or (rule.names and item.rule != "HLP401")) and facts.in_template(item.place):
+    if (item.rule in _BY_FIGURES or (rule.names and item.rule != "HLP401")) and facts.is_in_template(item.place):
         return True
     needs_names = (rule.names or rule.limit) and facts.lacks_header(item.place.path)
     return needs_names and (item.severity == "info" or "not read:" in item.message)

@@ -36,7 +36,7 @@ class LintConfig(Struct, frozen=True):
     root: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
 
-    def enabled(self, code: str, name: str) -> bool:
+    def is_enabled(self, code: str, name: str) -> bool:
         """Whether a rule is to run."""
         chosen = not self.select or any(_names(s, code, name) for s in self.select)
         return chosen and not any(_names(s, code, name) for s in self.ignore)
@@ -70,7 +70,7 @@ def with_options(config: LintConfig, **given: Any) -> LintConfig:
     changes = {k: v for k, v in given.items() if v is not None and v != ()}
     origin = {**config.origin, **dict.fromkeys(changes, "command line")}
     for name in (*changes.get("select", ()), *changes.get("ignore", ())):
-        if not known_rule(name):
+        if not is_known_rule(name):
             raise SettingsError(f"command line: no rule {name!r}")
     return replace(config, **changes, origin=origin)
 
@@ -89,13 +89,13 @@ def load(settings: Settings) -> LintConfig:
     named["per-file-ignores"] = tuple(x for codes in values.get("per_file_ignores", {}).values() for x in codes)
     for key, names in named.items():
         for name in names:
-            if not known_rule(name):
+            if not is_known_rule(name):
                 raise settings.fault(key, f"no rule {name!r}")
     root = os.path.dirname(settings.path or "")
     return LintConfig(**values, root=root, origin=dict.fromkeys(values, settings.path or ""))
 
 
-def known_rule(name: str) -> bool:
+def is_known_rule(name: str) -> bool:
     """Whether a code, a prefix of codes or a name means some rule."""
     if name.upper().startswith("HLP") and len(name) < 6:
         return any(e.rule.code.startswith(name.upper()) for e in entries())

@@ -74,7 +74,7 @@ def run(
         target.ultra[2] if target is not None and device else None,
         defined,
     )
-    enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))
+    enabled = frozenset(e.rule.code for e in entries() if config.is_enabled(e.rule.code, e.rule.name))
     diagnostics: dict[Diagnostic, None] = {}
     for entry in entries():
         if entry.rule.code in enabled:

@@ -48,7 +48,7 @@ def fix(
             continue
         if not item.fix.safe and not unsafe:
             refused.append((item, "unsafe: it changes what the tool builds (--unsafe-fixes)"))
-        elif not _in_pragmas(program, item.fix.edits):
+        elif not _are_in_pragmas(program, item.fix.edits):
             refused.append((item, "it edits more than a pragma"))
         elif any(_overlap(item.fix.edits, other.fix.edits) for other in wanted if other.fix is not None):
             refused.append((item, "it overlaps another fix; run again"))
@@ -100,7 +100,7 @@ def _count(report: LintReport) -> Counter[str]:
     return Counter(d.rule for d in report.diagnostics)
 
 
-def _in_pragmas(program: Program, edits: Sequence[Edit]) -> bool:
+def _are_in_pragmas(program: Program, edits: Sequence[Edit]) -> bool:
     """Whether every edit adds lines of pragmas, or stays inside pragmas and the blanks of their lines."""
     for edit in edits:
         source = program.sources.get(edit.span.path)

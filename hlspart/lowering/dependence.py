@@ -15,7 +15,7 @@ from hlspart.lowering.distances import (
     Iterations,
     PairDistance,
     distances,
-    folded,
+    is_folded_by,
     partners,
     relation,
 )
@@ -69,7 +69,9 @@ class Carriers:
         """What is not known of the orders of ``graph``."""
         for text in (MEETING, OUTSIDE, REMAINDER):
             pairs = {
-                pair for pair in self.uncertain.get(text, ()) if not (text == MEETING and self._assumed(graph, *pair))
+                pair
+                for pair in self.uncertain.get(text, ())
+                if not (text == MEETING and self._is_assumed(graph, *pair))
             }
             if not pairs:
                 continue
@@ -77,14 +79,14 @@ class Carriers:
             later = text != REMAINDER
             gone = frozenset(e for e in graph.edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
             if text == MEETING:
-                by_data = any(op.ref is not None and _by_data(op.ref) for op in ends)
+                by_data = any(op.ref is not None and _is_by_data(op.ref) for op in ends)
                 text = f"{text} {'depends on data' if by_data else 'is not known'}"
             yield Doubt(about(text, ends), gone=gone)
         for text, edges in self.possible.items():
             ends = [graph.ops[i] for e in edges for i in (e.source, e.sink) if i in graph.ops]
             yield Doubt(about(text, ends), more=tuple(edges))
 
-    def _assumed(self, graph: Graph, source: int, sink: int) -> bool:
+    def _is_assumed(self, graph: Graph, source: int, sink: int) -> bool:
         """Whether a load may be of what a store in an earlier iteration wrote at an address made of data.
 
         The tools take it that they meet (UG1399, histograms; reports of 2022.2 and 2023.2). Not known of two stores,
@@ -99,7 +101,7 @@ class Carriers:
         innermost = self.space.names[-1]
         columns = zip(store.ref.columns, load.ref.columns, strict=False)
         apart = any(f is not None and f == g and f.coefficient(innermost) for f, g in columns)
-        return not apart and (_by_data(store.ref) or _by_data(load.ref))
+        return not apart and (_is_by_data(store.ref) or _is_by_data(load.ref))
 
     def take(self, pairs: set[tuple[int, int]]) -> None:
         """Take it that the distances of ``pairs`` are as they are assumed."""
@@ -135,13 +137,13 @@ class Carriers:
         dependent = (d.option("dependent") or "").lower()
         return "false" in words or dependent == "false"
 
-    def inside(self, variable: int, first: Op, second: Op) -> bool:
+    def is_inside(self, variable: int, first: Op, second: Op) -> bool:
         """Whether an order inside one iteration has to be kept."""
         d = self._pragma(variable, _KINDS[first.kind, second.kind], "intra")
         if d is not None and self._false(d):
             return False
         a, b = self.address(first), self.address(second)
-        if folded(a, b) and not self._distances.meet(a, b):
+        if is_folded_by(a, b) and not self._distances.meet(a, b):
             self.uncertain[REMAINDER].add((first.id, second.id))
         return True
 
@@ -153,7 +155,7 @@ class Carriers:
             address = self._addresses[op.id] = self._distances.address(ref)
         return address
 
-    def disjoint_banks(self, first: Op, second: Op) -> bool:
+    def have_disjoint_banks(self, first: Op, second: Op) -> bool:
         """Whether two accesses never share a bank."""
         return self.reach(first).isdisjoint(self.reach(second))
 
@@ -163,12 +165,12 @@ class Carriers:
 
     # ----------------------------------------------------------------------------- distances
 
-    def always_next(self, store: Op, load: Op) -> bool:
+    def is_always_next(self, store: Op, load: Op) -> bool:
         """Whether ``load`` is of the element that ``store`` wrote one iteration before, in every iteration."""
         a, b, own, steps = store.ref, load.ref, self.iterations.own, self.iterations.steps
         if a is None or b is None or not own:
             return False
-        if own == 1 and next_iteration(a.index, b.index, self.space.names[-1], steps[-1]):
+        if own == 1 and is_of_next_iteration(a.index, b.index, self.space.names[-1], steps[-1]):
             return True
         if b.domain == self.space.domain or self.iterations.relaxed is not None or any(s < 0 for s in steps):
             return False  # only a condition can leave out the first iteration
@@ -209,10 +211,10 @@ class Carriers:
                 d = stated[kind]
                 if d is not None and self._false(d):
                     continue
-                if _by_data(a.ref) and a.ref.index is not None and self.disjoint_banks(source, sink):
+                if _is_by_data(a.ref) and a.ref.index is not None and self.have_disjoint_banks(source, sink):
                     continue
                 pair = self._distances.pair(a, b)
-                if registers and kind == "raw" and d is None and pair.distance != 1 and chosen(source, sink):
+                if registers and kind == "raw" and d is None and pair.distance != 1 and is_chosen(source, sink):
                     edge = Edge(source.id, sink.id, 1, self.store_states, "memory", name)
                     self.possible[CHOICE].append(edge)
                 if d is None and pair.idle:
@@ -247,7 +249,7 @@ class Carriers:
         return pair.distance
 
 
-def next_iteration(store: Index, load: Index, iterator: str, step: int) -> bool:
+def is_of_next_iteration(store: Index, load: Index, iterator: str, step: int) -> bool:
     """Whether ``load`` reads in each iteration what ``store`` wrote in the one before."""
     if store is None or load is None or not any(g is not None and g.coefficient(iterator) for g in load):
         return False
@@ -257,12 +259,12 @@ def next_iteration(store: Index, load: Index, iterator: str, step: int) -> bool:
     )
 
 
-def _by_data(ref: MemoryRef) -> bool:
+def _is_by_data(ref: MemoryRef) -> bool:
     """Whether which element it is depends on values of the iteration."""
     return ref.map is None and (ref.index is None or None in ref.index)
 
 
-def chosen(*accesses: Op) -> bool:
+def is_chosen(*accesses: Op) -> bool:
     """Whether the elements of accesses are not known before the loop runs, and no constants tell them apart."""
     indices = [op.ref.index for op in accesses if op.ref is not None]
     known = [index for index in indices if index is not None]

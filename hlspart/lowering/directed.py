@@ -114,13 +114,13 @@ def limited(d: Directive) -> frozenset[str]:
     return frozenset(_KINDS[n] for n in names) if known and all(n in _KINDS for n in names) else frozenset()
 
 
-def unit_of(d: Directive, unit: str) -> bool:
+def is_unit_of(d: Directive, unit: str) -> bool:
     """Whether ALLOCATION ``d`` limits the operations that share ``unit`` ("mul", "add -", ..)."""
     names = (d.option("instances") or "").replace(" ", "").lower().split(",")
     return unit in {f"{_KINDS[n]} {_SIGNS.get(n, '')}".strip() for n in names if n in _KINDS}
 
 
-def balanced(program: Program, function: str, around: Collection[int | None]) -> bool:
+def are_balanced(program: Program, function: str, around: Collection[int | None]) -> bool:
     """Whether expressions are balanced: not where EXPRESSION_BALANCE off says so."""
     directives = [d for d in program.usable.get(function, ()) if d.kind == "expression_balance"]
     return not any(d.loop in around and d.has("off") for d in directives)

@@ -65,7 +65,7 @@ def partners(addresses: Sequence[Address]) -> list[Sequence[int]]:
     return [everyone if p is None else same[p] for p in places]
 
 
-def folded(a: Address, b: Address) -> bool:
+def is_folded_by(a: Address, b: Address) -> bool:
     """Whether remainders or quotients of iterators take part in one of two addresses, both of them known."""
     return a.known and b.known and (a.open or b.open)
 
@@ -125,7 +125,7 @@ class Iterations(Struct, frozen=True):
 
     def pair(self, a: Address, b: Address) -> PairDistance:
         """What two accesses have to do with each other, the second one in later iterations."""
-        return PairDistance(*self._distance(a.ref, b.ref), self._unproved(a.ref, b.ref), folded(a, b))
+        return PairDistance(*self._distance(a.ref, b.ref), self._unproved(a.ref, b.ref), is_folded_by(a, b))
 
     def meet(self, a: MemoryRef, b: MemoryRef) -> bool:
         """Whether two accesses may touch one element in one iteration."""
@@ -143,7 +143,7 @@ class Iterations(Struct, frozen=True):
         quick, doubted = None, False
         if self.relaxed is not None or (self.outlined and self.own < len(self.space.names)):
             quick = self._unrelated(a, b, self.outlined)
-            doubted = bool(quick) and self._doubtful(a, b, quick or 0)
+            doubted = bool(quick) and self._is_doubtful(a, b, quick or 0)
         if quick is None and self.relaxed is None:
             quick = self._uniform(a, b)
         if quick is not None:
@@ -166,7 +166,7 @@ class Iterations(Struct, frozen=True):
             return (distance, None) if not rest and distance >= 1 else (None, None)
         return 1, MEETING
 
-    def _doubtful(self, a: MemoryRef, b: MemoryRef, distance: int) -> bool:
+    def _is_doubtful(self, a: MemoryRef, b: MemoryRef, distance: int) -> bool:
         """Whether no report shows that the tool takes a pair that it could tell apart for one that may meet."""
         for f, g in zip(a.index or (), b.index or (), strict=False):
             if f is not None and g is not None and self.outside & set((f - g).names):
@@ -252,9 +252,9 @@ class Iterations(Struct, frozen=True):
             return None
         pairs = [(f, g) for f, g in zip(a.index, b.index, strict=True) if f is not None and g is not None and f != g]
         flat = all(f.terms == g.terms and sum(bool(f.coefficient(n)) for n in own) > 1 for f, g in pairs)
-        return BOUNDS if flat and not any(self._apart(f, g) for f, g in pairs) else None
+        return BOUNDS if flat and not any(self._is_apart(f, g) for f, g in pairs) else None
 
-    def _apart(self, f: Affine, g: Affine) -> bool:
+    def _is_apart(self, f: Affine, g: Affine) -> bool:
         """Whether two forms of the same terms differ by no multiple of what moves them: never equal, in any bounds."""
         moves = (f.coefficient(n) * s for n, s in zip(self.space.names[-self.own :], self.steps, strict=True))
         return (f.const - g.const) % math.gcd(*moves) != 0

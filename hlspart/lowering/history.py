@@ -106,7 +106,7 @@ class Neighbours:
             if op.ref is not None:
                 self._places.add(ident, op.ref.key, op.ref.index)
 
-    def alone(self, members: Sequence[Op]) -> bool:
+    def is_alone(self, members: Sequence[Op]) -> bool:
         """Whether every other access of the array is to another element, by a constant difference."""
         mine, ref = {op.id for op in members}, members[0].ref
         stored = any(op.kind == "store" for op in members)
@@ -133,7 +133,7 @@ def _discard(ids: list[int], ident: int) -> None:
     del ids[bisect_left(ids, ident)]
 
 
-def different(one: Index, other: Index) -> bool:
+def is_different(one: Index, other: Index) -> bool:
     """Whether two addresses differ in every iteration, by a constant in some dimension."""
     mine, theirs = _constants(one), _constants(other)
     return any(mine[d] != theirs[d] for d in _common(_shape(one), _shape(other)))

@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hlspart.banking.accesses import held, settled
+from hlspart.banking.accesses import is_held, is_settled
 from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
@@ -23,7 +23,7 @@ from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.distances import beside, partners
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
-from hlspart.lowering.history import Neighbours, different
+from hlspart.lowering.history import Neighbours, is_different
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.model.access import Affine
@@ -32,7 +32,7 @@ from hlspart.model.access import Affine
 class Lowered(Struct, frozen=True):
     """The graph, with the loads that depend on an enclosing loop of a flattened nest only.
 
-    ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`hidden`.
+    ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`is_hidden`.
     ``chosen``: one load for each address of which every bank has a word in a register, loaded ahead of the loop.
     ``doubts``: what is not known of the graph, but for its orders, see :class:`hlspart.lowering.dependence.Carriers`.
     """
@@ -151,9 +151,9 @@ class _Promotion(Struct):
             groups[op.ref.key if op.ref is not None else ()].append(op)
         steady = [m[0].ref for m in groups.values() if all(op.kind == "load" for op in m)]
         moved = [
-            r for r in steady if r is not None and settled(r.index, memory.layout, self.own) and _moves(r, self.own)
+            r for r in steady if r is not None and is_settled(r.index, memory.layout, self.own) and _moves(r, self.own)
         ]
-        few = held(len(moved), memory.layout)
+        few = is_held(len(moved), memory.layout)
         beside = Neighbours(operations)
         for members in groups.values():
             ref = members[0].ref
@@ -168,13 +168,13 @@ class _Promotion(Struct):
                 if then != "leave":
                     continue
             if not stored and all(op.kind == "load" for op in members):
-                if not fixed and settled(ref.index, memory.layout, self.own) and not few:
+                if not fixed and is_settled(ref.index, memory.layout, self.own) and not few:
                     self.may_leave |= {op.id for op in members}
-                elif fixed or settled(ref.index, memory.layout, self.own):
+                elif fixed or is_settled(ref.index, memory.layout, self.own):
                     self.chosen += [] if fixed else [ref]
                     self._leave(members, "input" if fixed and not _picks(ref, self.own, self.storage) else "mux")
                     self.gone += [op.ref or ref for op in members]
-            elif fixed and beside.alone(members):
+            elif fixed and beside.is_alone(members):
                 self._register(members, ref, memory, memory.registers and not argument)
 
     def _leave(self, loads: list[Op], kind: str) -> None:
@@ -193,7 +193,7 @@ class _Promotion(Struct):
         later = self.storage.automatic.changes_unrolled(ref.access)
         if (
             len(stores) != 1
-            or (len(loads) > 1 and not (scalars and all(_ahead(op, last) for op in loads)))
+            or (len(loads) > 1 and not (scalars and all(_is_ahead(op, last) for op in loads)))
             or ((last.ref or ref).guarded and not (scalars and loads))
             # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
             or (later and not memory.registers and memory.storage != BUS)
@@ -208,7 +208,7 @@ class _Promotion(Struct):
         self.gone += [op.ref or ref for op in members]
 
 
-def _ahead(load: Op, store: Op) -> bool:
+def _is_ahead(load: Op, store: Op) -> bool:
     """Whether a load finds what its element held when the iteration began."""
     assert load.ref is not None and store.ref is not None
     return load.ref.position < store.ref.position or _exclusive(load.ref, store.ref)
@@ -247,7 +247,7 @@ def _promote_inner(
         loads = [op for op in members if op.kind == "load"]
         resets = [op for op in members if op.kind == "store" and first in op.args[1:]]
         stores = [op for op in members if op.kind == "store" and op not in resets]
-        if len(loads) != 1 or len(stores) != 1 or len(resets) > 1 or not beside[variable].alone(members):
+        if len(loads) != 1 or len(stores) != 1 or len(resets) > 1 or not beside[variable].is_alone(members):
             continue
         if (loads[0].ref and loads[0].ref.guarded) or (stores[0].ref and stores[0].ref.guarded):
             continue
@@ -398,20 +398,20 @@ def _memory(
                 seen = known.get(beside(a, b))
                 if seen is None:
                     seen = known[beside(a, b)] = _Seen.of(first.ref, second.ref, memory.layout)
-                if seen.apart or not carriers.inside(variable, first, second):
+                if seen.apart or not carriers.is_inside(variable, first, second):
                     continue
-                if first.kind == second.kind == "store" and seen.one_of:
+                if first.kind == second.kind == "store" and seen.differ_in_partitioned:
                     pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
                     carriers.possible[CHOSEN] += pair if not memory.registers else []
-                if _exclusive(first.ref, second.ref) or (seen.differ and not seen.hidden):
+                if _exclusive(first.ref, second.ref) or (seen.is_different and not seen.is_hidden):
                     continue
-                if carriers.disjoint_banks(first, second):
+                if carriers.have_disjoint_banks(first, second):
                     continue
                 stored = first.kind == "store" and second.kind == "load" and first.id not in early
                 wait = gap if stored and first.ref.index != second.ref.index else 1
                 if memory.registers:  # read before it is written at the end of the state
                     wait = int(second.kind == "load")
-                (waits if seen.differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
+                (waits if seen.is_different else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
         for edge in carriers.between(variable, operations, memory.registers):
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
@@ -429,26 +429,30 @@ def _channels(operations: list[Op]) -> list[list[Op]]:
     for op in operations:
         groups[op.ref.index if op.ref is not None else None].append(op)
     keys = list(groups)
-    all_differ = all(different(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :])
+    all_differ = all(is_different(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :])
     return list(groups.values()) if all_differ else [operations]
 
 
 class _Seen(Struct, frozen=True):
-    """How two accesses of one array lie towards each other; see :func:`different`, :func:`hidden`, :func:`one_of`."""
+    """How two accesses of one array lie towards each other, as the functions of these names say."""
 
-    differ: bool
-    hidden: bool
-    one_of: bool
+    is_different: bool
+    is_hidden: bool
+    differ_in_partitioned: bool
 
     @classmethod
     def of(cls, one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> _Seen:
         """In memories of this layout."""
-        return cls(different(one.index, other.index), hidden(one, other, layout), one_of(one, other, layout))
+        return cls(
+            is_different(one.index, other.index),
+            is_hidden(one, other, layout),
+            differ_in_partitioned(one, other, layout),
+        )
 
     @property
     def apart(self) -> bool:
         """Whether the tool sees that they touch different elements, in whatever memories."""
-        return self.differ and not self.hidden and not self.one_of
+        return self.is_different and not self.is_hidden and not self.differ_in_partitioned
 
 
 def _turns(first: int, second: int) -> tuple[tuple[int, int, int], ...]:
@@ -456,7 +460,7 @@ def _turns(first: int, second: int) -> tuple[tuple[int, int, int], ...]:
     return (first, second, 0), (second, first, 1)
 
 
-def one_of(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+def differ_in_partitioned(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
     """Whether two elements differ only by constants in completely partitioned dimensions, at run-time places.
 
     Then they have one place in memories that are chosen while the loop runs.
@@ -479,7 +483,7 @@ def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:
     return any(instance in arms and arms[instance] != arm for instance, arm in other.branch)
 
 
-def hidden(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+def is_hidden(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
     """Whether partitioned dimensions hide from the tool that two accesses touch different elements.
 
     It sees a constant difference of the indices; in a partitioned dimension only where both are constants, because

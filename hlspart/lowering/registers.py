@@ -28,10 +28,10 @@ def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrie
         for store in stores:
             if store.ref is None or store.ref.guarded or carriers.has_directive(variable, store, loads):
                 continue
-            if not all(x is store or carriers.disjoint_banks(x, store) for x in stores):
+            if not all(x is store or carriers.have_disjoint_banks(x, store) for x in stores):
                 continue
             for load in loads:
-                if ops[load.id].kind == "load" and carriers.always_next(store, load):
+                if ops[load.id].kind == "load" and carriers.is_always_next(store, load):
                     ops[load.id] = replace(load, kind="phi", args=(), ref=None)
                     carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
 
@@ -69,7 +69,7 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
             ref = store.ref
             if ref is None or ref.guarded or ref.position < 0 or carriers.has_directive(variable, store, loads):
                 continue
-            if not all(x is store or carriers.disjoint_banks(x, store) for x in stores):
+            if not all(x is store or carriers.have_disjoint_banks(x, store) for x in stores):
                 continue  # reports: of several stores to one memory none is handed on
             for load in loads:
                 if carriers.distance(store, load) != 1 or (store.id, load.id) in carriers.uncertain[OUTSIDE]:

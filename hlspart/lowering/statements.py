@@ -20,7 +20,7 @@ from hlspart.lowering.operations import Body, Frame, Location
 from hlspart.lowering.values import Values
 from hlspart.model import program as c
 from hlspart.model.access import Affine
-from hlspart.model.code import same_code
+from hlspart.model.code import is_same_code
 from hlspart.semantics import folding, spans
 
 MAX_COPIES = 8_192
@@ -82,7 +82,7 @@ class _Made:
             if known is None:
                 return None
             self._bodies[iteration] = known
-            return next((x for f, x in known if _same(f, frame)), None)
+            return next((x for f, x in known if _is_same(f, frame)), None)
 
     def keep(self, frame: Frame, iteration: Iteration, made: Body | Unmodelled) -> Body | Unmodelled:
         """``made``, which takes the place of what was asked for the longest time ago."""
@@ -102,9 +102,9 @@ def _size(made: Body | Unmodelled) -> int:
 _MADE = _Made(200_000)
 
 
-def _same(frame: Frame, other: Frame) -> bool:
+def _is_same(frame: Frame, other: Frame) -> bool:
     """Whether two frames say the same of the same code."""
-    return replace(frame, program=other.program) == other and same_code(frame.program, other.program)
+    return replace(frame, program=other.program) == other and is_same_code(frame.program, other.program)
 
 
 def _elaborated(frame: Frame, iteration: Iteration) -> Body | Unmodelled:

@@ -18,7 +18,7 @@ from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
 from hlspart.model.arithmetic import fold, fold_unary
 from hlspart.semantics import conversions, folding, spans
-from hlspart.semantics.addresses import apart
+from hlspart.semantics.addresses import is_apart
 from hlspart.semantics.effects import effects
 
 
@@ -108,7 +108,7 @@ class Values(Channels):
                 return self._operate(
                     expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, expr.type
                 )
-            case c.Binary(op=op) if apart(self.program, expr):
+            case c.Binary(op=op) if is_apart(self.program, expr):
                 return self.constant(int(op == "!="))
             case c.Binary(op="<<") if self._prints(expr):
                 return self.constant(0)

@@ -53,7 +53,7 @@ def merged(accesses: Sequence[Access], free: int, plain: bool, opaque: bool = Fa
         whole = replace(last, exact=True, domain=united([a.domain for a in group], len(last.iterators)))
         changed[last.id] = whole
         same.update({a.id: last.id for a in group[:-1]})
-        if not (plain and _always(group, clear)):
+        if not (plain and _writes_always(group, clear)):
             old = replace(whole, id=free + len(extra), kind="read", order=group[0].order)
             kept[old.id] = last.id
             extra.append(old)
@@ -73,7 +73,7 @@ def _opaque(accesses: Sequence[Access]) -> list[Access]:
     return [replace(a, exact=False, domain=whole[a.loops]) if a.branch else a for a in accesses]
 
 
-def _always(group: Sequence[Access], clear: set[int]) -> bool:
+def _writes_always(group: Sequence[Access], clear: set[int]) -> bool:
     """Whether every path through the conditions writes. ``clear``: conditions on iterators alone."""
     if len({a.domain for a in group}) > 1:
         return False

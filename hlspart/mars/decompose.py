@@ -20,7 +20,7 @@ from hlspart.mars.integers import Vector
 from hlspart.mars.order import SetOrder, order
 from hlspart.mars.traffic import most_transactions, padded
 from hlspart.model.mars import Bursts, MarsArray, MarsOptions, MarsSet, Rejection, Transfer, Volume
-from hlspart.sets.tiles import Footprints, TileBlock, cube, injective, shape
+from hlspart.sets.tiles import Footprints, TileBlock, cube, is_injective, shape
 
 MAX_PERIOD = 12  # multiples of a tile translation that are tried when strides break it
 MAX_CLASSES = 64
@@ -91,7 +91,7 @@ def invariance(footprints: Footprints, basis: Sequence[Vector], flow: bool, tile
     if not firsts:
         return Refused("the tiles that use it are not translates of finitely many tiles")
     base = firsts[0]
-    if not footprints.bounded(base):
+    if not footprints.is_bounded(base):
         return Refused("one tile touches unboundedly many elements: tile the remaining loops too")
     kept: list[Vector] = []
     for step in basis:
@@ -126,7 +126,7 @@ def along(
     footprints: Footprints, basis: Sequence[Vector], classes: tuple[Vector, ...], flow: bool
 ) -> Invariance | Refused:
     """The same under translations that are given: footprints must move along ``basis``, ``classes`` are its classes."""
-    base = next((c for c in classes if not footprints.bounded(c) or footprints.footprint(c)[1]), classes[0])
+    base = next((c for c in classes if not footprints.is_bounded(c) or footprints.footprint(c)[1]), classes[0])
     reads = [footprints.translation(base, s) for s in basis]
     makes = [footprints.translation(base, s, makes=True) for s in basis] if flow else []
     if any(m is None for m in (*reads, *makes)):
@@ -332,7 +332,7 @@ def _record(
         reads = _with_sets(reads, sets)
     incoming = Volume(sum(len(p) for _, _, p in runs), sum(t.words for t in reads))
     arriving = footprints.arriving(base)
-    memory = images if not flow or (injective(arriving, images) and _all_injective(sets, images)) else {}
+    memory = images if not flow or (is_injective(arriving, images) and _all_injective(sets, images)) else {}
     row_read = shape(arriving, memory)
     row_write = _union_rows(sets, memory) if flow else 0
     tables = [table for table in owned.values() if table.sizes]
@@ -465,7 +465,7 @@ def _covered(sets: Sequence[MarsSet], t: Transfer) -> tuple[int, ...]:
 
 
 def _all_injective(sets: Sequence[MarsSet], images: Mapping[int, str]) -> bool:
-    return not sets or injective(_joined(sets), images)
+    return not sets or is_injective(_joined(sets), images)
 
 
 def _union_rows(sets: Sequence[MarsSet], images: Mapping[int, str]) -> int:

@@ -13,9 +13,9 @@ from hlspart.model.mars import ActualSet, MarsArray, MarsOptions, NestAccess, Ti
 from hlspart.sets.dataflow import (
     Dataflow,
     Interior,
-    common_interior,
     convex_pieces,
     dataflow,
+    has_common_interior,
     matrices,
     opened,
     relaxed,
@@ -148,7 +148,7 @@ def layouts(
     tiled = Tiled(accesses, forms, tile_loops)
     notes: list[str] = []
     violations = _violations(tiled)
-    apart = not common_interior([(a.domain, tiled.planes(a)) for a in accesses if not tiled.interior[a.id].face])
+    apart = not has_common_interior([(a.domain, tiled.planes(a)) for a in accesses if not tiled.interior[a.id].face])
     records: list[MarsArray] = []
     for name, known in facts.items():
         if known.fault is not None:
@@ -352,7 +352,7 @@ def _decomposed(
         footprints = Footprints(
             tiled.sizes, [tiled.reading(a, domain, relation, space) for a, _, domain, relation, space in uses], makes
         )
-        if footprints.empty():
+        if footprints.is_empty():
             return []
         if given is None:
             basis = tiled.lattice([(a, inside) for a, inside, _, _, _ in uses])

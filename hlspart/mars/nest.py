@@ -213,7 +213,7 @@ def _scalar_fault(program: Program, analysis: AccessAnalysis, loop: Loop, privat
                 if not isinstance(target, Name) or target.variable in private or target.variable in counters:
                     continue
                 variable = program.variable(target.variable)
-                if not _renewed(program, loop, variable):
+                if not _is_renewed(program, loop, variable):
                     return (
                         f"scalar {variable.name} (line {program.line(target.at)}) carries a value between iterations:"
                         " declare it inside the innermost loop, or make it an array"
@@ -226,7 +226,7 @@ def _names_fault(program: Program, loop: Loop) -> str | None:
     return None if names is None else f"{names[0].name} and {names[1].name} may be one array"
 
 
-def _renewed(program: Program, loop: Loop, variable: Variable) -> bool:
+def _is_renewed(program: Program, loop: Loop, variable: Variable) -> bool:
     """Whether all uses lie in one loop body that first assigns the variable, unconditionally."""
     inner: Loop | None = loop
     while inner is not None:
@@ -258,7 +258,7 @@ def _source_tiling(
         above = next((x for x in infos if x.iterator == tile), None)
         if factor != 1 or above is None or above.lower is None or above.lower.terms or tile in outer:
             continue
-        if above.step is None or above.step < 2 or not _within(accesses, name, tile, above.step):
+        if above.step is None or above.step < 2 or not _is_within(accesses, name, tile, above.step):
             continue
         form = Affine.of({name: 1}, -above.lower.const)
         forms.append(TileForm(form, above.step, str(form)))
@@ -266,7 +266,7 @@ def _source_tiling(
     return tuple(forms), tuple(outer)
 
 
-def _within(accesses: Sequence[NestAccess], name: str, tile: str, step: int) -> bool:
+def _is_within(accesses: Sequence[NestAccess], name: str, tile: str, step: int) -> bool:
     """Whether ``name`` stays below ``tile + step`` wherever both loops enclose an access."""
     for a in accesses:
         if name in a.iterators and tile in a.iterators:

@@ -53,7 +53,7 @@ def parse(text: str, iterators: Sequence[str]) -> tuple[TileForm, ...] | BadTili
             return BadTiling(f"{plane.strip()} is no hyperplane: no iterator is left in it", column)
         forms.append(TileForm(form, int(size), plane.strip()))
         columns.append(column)
-        if dependent(forms):
+        if is_dependent(forms):
             return BadTiling(f"{plane.strip()} depends linearly on the hyperplanes before it", column)
     return tuple(forms)
 
@@ -79,7 +79,7 @@ def _affine(text: str, column: int, iterators: Sequence[str]) -> Affine | BadTil
     return Affine.of(terms, constant)
 
 
-def dependent(forms: Sequence[TileForm]) -> bool:
+def is_dependent(forms: Sequence[TileForm]) -> bool:
     """Whether the hyperplanes are linearly dependent."""
     names = sorted({n for f in forms for n in f.form.names})
     return integers.rank([[f.form.coefficient(n) for n in names] for f in forms]) < len(forms)

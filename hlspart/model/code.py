@@ -35,7 +35,7 @@ def once_per_code(
             with lock:
                 for k in reversed(range(len(known))):
                     other, before, result = known[k]
-                    if same_code(other, program) and before == asked:
+                    if is_same_code(other, program) and before == asked:
                         known.append(known.pop(k))
                         return result
             result = function(program, *args, **kwargs)
@@ -84,7 +84,7 @@ def once_per_statement(function: Callable[[Program, Stmt], T]) -> Callable[[Prog
     return run
 
 
-def same_code(one: Program, other: Program) -> bool:
+def is_same_code(one: Program, other: Program) -> bool:
     """Whether two programs differ in directives alone."""
     return (
         one.functions is other.functions

@@ -255,7 +255,7 @@ _SAYS: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def same(one: Expr, other: Expr) -> bool:
+def is_same(one: Expr, other: Expr) -> bool:
     """Whether two expressions say the same, wherever they stand; no for lists in braces and what is not understood."""
     says = _SAYS.get(type(one))
     if says is None or type(one) is not type(other) or one.type != other.type:
@@ -263,7 +263,7 @@ def same(one: Expr, other: Expr) -> bool:
     if any(getattr(one, name) != getattr(other, name) for name in says):
         return False
     mine, its = children(one), children(other)
-    return len(mine) == len(its) and all(map(same, mine, its))
+    return len(mine) == len(its) and all(map(is_same, mine, its))
 
 
 def always(expr: Expr) -> tuple[Expr, ...]:
@@ -290,7 +290,7 @@ def places(expr: Expr) -> Iterator[ArrayRef]:
             yield from places(inner)
 
 
-def unbraced(element: CType, value: Expr) -> bool:
+def is_unbraced(element: CType, value: Expr) -> bool:
     """Whether ``value`` may begin a struct whose braces are left out (C11 6.7.9 p20): others belong to it too."""
     return (
         isinstance(element, StructType) and not isinstance(value, InitList) and not isinstance(value.type, StructType)

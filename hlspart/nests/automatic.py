@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hlspart.lowering.functions import has_model
-from hlspart.lowering.history import different
+from hlspart.lowering.history import is_different
 from hlspart.model import program as c
 from hlspart.model.access import Access
 from hlspart.nests.loopfacts import LoopFacts
@@ -18,7 +18,7 @@ def without_body(nests: LoopFacts, loop: c.Loop) -> str | None:
     return next((n for n in names if n and n not in nests.program.functions and not has_model(n)), None)
 
 
-def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
+def is_chosen(nests: LoopFacts, loop: c.Loop) -> bool:
     """Whether the tool pipelines this loop by itself, if all that it calls is here; it stands in no loop that is.
 
     Innermost loops are, whatever UNROLL leaves of them and of the loops in them (seen in public reports); others
@@ -30,25 +30,25 @@ def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
     threshold, asked = nests.target.auto_pipeline, _asks(nests, loop)
     if threshold == 0 or not asked <= {"unroll"} or nests.called[loop.id] & nests.looped:
         return False
-    if not _left(nests, loop.body):
+    if not _is_left(nests, loop.body):
         return True
     inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
     if asked or any(_asks(nests, x) for x in inner if not nests.disappears(x)) or nests.called[loop.id] & nests.kept:
         return False
     copies = _copies(nests, loop.body)
-    return copies is not None and copies <= threshold and not _perfect(nests, loop)
+    return copies is not None and copies <= threshold and not _is_perfect(nests, loop)
 
 
 def _asks(nests: LoopFacts, loop: c.Loop) -> set[str]:
     return {kind for kind in ("pipeline", "unroll", "dataflow") if nests.directive(kind, loop.id) is not None}
 
 
-def _left(nests: LoopFacts, stmt: c.Stmt) -> bool:
+def _is_left(nests: LoopFacts, stmt: c.Stmt) -> bool:
     """Whether directives leave loops inside a statement."""
     if not isinstance(stmt, c.Loop):
-        return any(_left(nests, s) for s in c.substatements(stmt))
+        return any(_is_left(nests, s) for s in c.substatements(stmt))
     whole = nests.fully_unrolled(stmt)
-    return not whole or (nests.on("pipeline", stmt.id) is None and _left(nests, stmt.body))
+    return not whole or (nests.on("pipeline", stmt.id) is None and _is_left(nests, stmt.body))
 
 
 def _copies(nests: LoopFacts, body: c.Stmt) -> int | None:
@@ -63,7 +63,7 @@ def _copies(nests: LoopFacts, body: c.Stmt) -> int | None:
     return most
 
 
-def _perfect(nests: LoopFacts, parent: c.Loop) -> bool:
+def _is_perfect(nests: LoopFacts, parent: c.Loop) -> bool:
     """Whether a loop holds nothing but a loop that it flattens with, once invariant accesses have left that."""
     inner = next((s for s in c.walk_statements(parent.body) if isinstance(s, c.Loop)), None)
     if inner is None or nests.around(parent, inner) != ((), ()) or not nests.may_flatten(parent, (inner,)):
@@ -85,4 +85,4 @@ def _stays(nests: LoopFacts, access: Access, parent: c.Loop, inner: c.Loop) -> b
     beside = [a for a in nests.analysis.accesses if a.array == access.array and inner.id in a.loops]
     stored = any(a.kind == "write" and a.index == access.index for a in beside)
     others = (a for a in beside if a.index != access.index and (stored or a.kind == "write"))
-    return all(different(a.index, access.index) for a in others)
+    return all(is_different(a.index, access.index) for a in others)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlspart.lowering.dependence import next_iteration
-from hlspart.lowering.history import different
+from hlspart.lowering.dependence import is_of_next_iteration
+from hlspart.lowering.history import is_different
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
 from hlspart.semantics.folding import modified
@@ -19,7 +19,7 @@ def hands_on(analysis: AccessAnalysis, loop: c.Loop) -> bool:
     inside = [a for a in analysis.accesses if a.loops and a.loops[-1] == loop.id]
     stores = [a for a in inside if a.kind == "write" and not a.branch]
     return any(
-        next_iteration(store.index, load.index, info.iterator or "", info.step)
+        is_of_next_iteration(store.index, load.index, info.iterator or "", info.step)
         for store in stores
         for load in inside
         if load.kind == "read" and load.array == store.array
@@ -60,7 +60,7 @@ def resumes(analysis: AccessAnalysis, parent: c.Loop, chain: Sequence[c.Loop], u
             continue
         same = [a for a in inside if a.array == store.array]
         loaded = any(a.kind == "read" and a.index == store.index and a.order < store.order for a in same)
-        apart = all(a.index == store.index or different(a.index, store.index) for a in same)
+        apart = all(a.index == store.index or is_different(a.index, store.index) for a in same)
         ahead = [a for a in analysis.accesses if a.loops[-1:] == (parent.id,) and a.order < store.order]
         preset = any(a.kind == "write" and a.array == store.array and a.index == store.index for a in ahead)
         # set under a condition inside, it is no register loaded ahead (reports of 2023.2: 86 nests of one generator)

@@ -97,7 +97,7 @@ def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
         name = storage.program.variable(variable).name
         if any(storage.program.variable(m).volatile for m in storage.arrays.members(variable)):
             return f"{name} is volatile"
-        if storage.bindings.may_be_widened(variable) or not _plain(storage.program.variable(variable).type):
+        if storage.bindings.may_be_widened(variable) or not _is_plain(storage.program.variable(variable).type):
             return f"the port of {name} may get another width than its elements"
         if storage.has_unknown_ports(variable):
             return f"whether each bank of {name} gets a port is not known"
@@ -127,7 +127,7 @@ def _open(used: Sequence[Op], inside: Mapping[int, str], graph: Graph, storage: 
     return None
 
 
-def _plain(kind: c.CType) -> bool:
+def _is_plain(kind: c.CType) -> bool:
     """Whether elements are numbers of a width that a bus has."""
     while isinstance(kind, c.PointerType | c.ArrayType):
         kind = kind.target if isinstance(kind, c.PointerType) else kind.element
@@ -163,13 +163,13 @@ def _inside(used: Sequence[Op], how: Order, storage: Storage, banks: Banks) -> d
             out[op.id] = f"the access to {name} stands under a condition"
         elif len(banks[op.id]) != 1:
             out[op.id] = f"which port an access to {name} takes changes"
-        elif in_place(op.ref.variable, used):
+        elif is_in_place(op.ref.variable, used):
             out[op.id] = f"{name} is loaded and stored"
     for members in sharing.values():
         ref, memory = members[0].ref, _memory(members[0], storage)
         if any(op.ref is None or ref is None or op.ref.variable != ref.variable for op in members):
             why = "several accesses share a bus"
-        elif not run(members, memory, how):
+        elif not is_consecutive(members, memory, how):
             why = f"iterations do not access {storage.program.variable(memory.variable).name} element by element"
         else:
             continue
@@ -177,7 +177,7 @@ def _inside(used: Sequence[Op], how: Order, storage: Storage, banks: Banks) -> d
     return out
 
 
-def in_place(variable: int, ops: Iterable[Op]) -> bool:
+def is_in_place(variable: int, ops: Iterable[Op]) -> bool:
     """Whether an array is loaded and stored."""
     kinds = {op.kind for op in ops if op.ref is not None and op.ref.variable == variable}
     return {"load", "store"} <= kinds
@@ -186,7 +186,7 @@ def in_place(variable: int, ops: Iterable[Op]) -> bool:
 def _order(used: Sequence[Op], storage: Storage, banks: Banks) -> Iterator[Doubt]:
     """Where several elements of a port are loaded and stored in an iteration: reports differ in its states."""
     for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
-        if storage.memory(variable).layout.banks == 1 or not in_place(variable, used):
+        if storage.memory(variable).layout.banks == 1 or not is_in_place(variable, used):
             continue
         counts: dict[tuple[int, str], int] = defaultdict(int)
         for op in used:
@@ -200,7 +200,7 @@ def _order(used: Sequence[Op], storage: Storage, banks: Banks) -> Iterator[Doubt
             yield Doubt(about(text, same), endless=True)
 
 
-def run(group: Sequence[Op], memory: Memory, how: Order, whole: bool = True) -> bool:
+def is_consecutive(group: Sequence[Op], memory: Memory, how: Order, whole: bool = True) -> bool:
     """Whether an iteration accesses elements one behind the other; ``whole``: and the next one goes on behind them."""
     moves, offsets, stride = dict.fromkeys(how.names, 0), [0] * len(group), 1
     dims, forms = memory.layout.dims, [op.ref.index for op in group if op.ref is not None]

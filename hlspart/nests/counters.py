@@ -33,7 +33,7 @@ def steady(program: c.Program, chain: Sequence[c.Loop]) -> Mapping[int, int]:
         heads = [around.step, around.test, around.init.expr if isinstance(around.init, c.ExprStmt) else None]
         for head in heads:
             changes.update(known.assigned_in(head) if head is not None else ())
-    integers = (v for v in moves if changes[v] == 1 and known.tracked(program.variable(v)))
+    integers = (v for v in moves if changes[v] == 1 and known.is_tracked(program.variable(v)))
     return {v: moves[v] for v in integers if _wide(program.variable(v).type)}
 
 

@@ -81,7 +81,11 @@ def _rounds(
         return [], []
     request, response = storage.bus_states(variable)
     plain = not any(op.ref is None or op.ref.guarded or op.ref.branch for op in (*loads, *stores))
-    rows = len(loads) > 1 and len(stores) > 1 and all(bus.run(x, memory, how, whole=False) for x in (loads, stores))
+    rows = (
+        len(loads) > 1
+        and len(stores) > 1
+        and all(bus.is_consecutive(x, memory, how, whole=False) for x in (loads, stores))
+    )
     if rows and plain and requests.known:
         row = [Edge(a.id, b.id, 0, 1, "memory", name) for x in (loads, stores) for a, b in pairwise(x)]
         ahead = Edge(loads[-1].id, stores[0].id, 0, request + 2, "memory", name)

@@ -39,14 +39,14 @@ class LoopFacts:
     @cached_property
     def looped(self) -> frozenset[str]:
         """Functions of the program with loops in them that UNROLL does not unroll completely."""
-        asked = {d.loop for ds in self.program.usable.values() for d in ds if d.kind == "unroll" and self._of_all(d)}
+        asked = {d.loop for ds in self.program.usable.values() for d in ds if d.kind == "unroll" and self._is_of_all(d)}
         return frozenset(loop.function for loop in self.program.loops.values() if loop.id not in asked)
 
-    def _of_all(self, unroll: Directive) -> bool:
+    def _is_of_all(self, unroll: Directive) -> bool:
         """Whether UNROLL leaves nothing of its loop, which may be another function's."""
         info = self.analysis.loops.get(unroll.loop) if unroll.loop is not None else None
         factor, trip = unroll.values.get("factor"), None if info is None else info.trip_count.exact
-        return unroll.modelled and not off(unroll) and trip is not None and (factor is None or factor >= trip)
+        return unroll.modelled and not is_off(unroll) and trip is not None and (factor is None or factor >= trip)
 
     @cached_property
     def kept(self) -> frozenset[str]:
@@ -62,7 +62,7 @@ class LoopFacts:
     def on(self, kind: str, loop: int | None) -> Directive | None:
         """Like :meth:`directive`, but not when it says ``off``."""
         d = self.directive(kind, loop)
-        return None if d is None or off(d) else d
+        return None if d is None or is_off(d) else d
 
     def fully_unrolled(self, loop: c.Loop) -> bool:
         """UNROLL without a factor, or with one that covers all iterations."""
@@ -97,7 +97,7 @@ class LoopFacts:
         inner = chain[0]
         for loop in (parent, inner):
             d = self.directive("loop_flatten", loop.id)
-            if d is not None and off(d):
+            if d is not None and is_off(d):
                 return False
             info = self.info(loop)
             if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
@@ -107,7 +107,7 @@ class LoopFacts:
             return False
         return not (self.target.keeps_chained_nests and hands_on(self.analysis, inner))
 
-    def counted(self, loop: c.Loop) -> bool:
+    def is_counted(self, loop: c.Loop) -> bool:
         """Whether the bounds of a loop are constants."""
         info = self.info(loop)
         return info is not None and info.trip_count.exact is not None and not (info.lower and info.lower.terms)
@@ -115,8 +115,8 @@ class LoopFacts:
     def _stands(self, loop: c.Loop, parent: c.Loop) -> bool:
         """Whether the bounds of a loop stay while ``parent`` runs (reports: they need not be constants)."""
         info, around = self.info(loop), self.info(parent)
-        if info is None or info.lower is None or around is None or self.counted(loop):
-            return self.counted(loop)
+        if info is None or info.lower is None or around is None or self.is_counted(loop):
+            return self.is_counted(loop)
         used = list(c.walk(loop.test)) if loop.test is not None else []
         plain = all(isinstance(e, c.Name | c.Const | c.Binary | c.Unary | c.Cast) for e in used)
         names = {e.variable for e in used if isinstance(e, c.Name)} - {info.variable}
@@ -148,7 +148,7 @@ def flat(statements: Sequence[c.Stmt]) -> Iterator[c.Stmt]:
             yield stmt
 
 
-def off(directive: Directive) -> bool:
+def is_off(directive: Directive) -> bool:
     """Whether a directive switches its kind off."""
     value = directive.option("off")
     return value is not None and value.lower() in ("", "true", "1")

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
-from hlspart.nests.automatic import chosen, without_body
+from hlspart.nests.automatic import is_chosen, without_body
 from hlspart.nests.between import continues, resumes
 from hlspart.nests.loopfacts import LoopFacts, flat
 from hlspart.nests.varying import Varying
@@ -148,7 +148,7 @@ class Nests(LoopFacts):
         if pipeline is not None:
             yield self._pipelined(loop, outer, self._target_ii(pipeline), _origin(pipeline))
             return
-        if chosen(self, loop):
+        if is_chosen(self, loop):
             if without_body(self, loop) is None:
                 yield self._pipelined(loop, outer, None, "auto")
             else:
@@ -222,7 +222,7 @@ class Nests(LoopFacts):
             if info is not None and info.trip_count.exact == 1 and info.lower is not None and not info.lower.names
         )
 
-    def _part(self, loop: c.Loop) -> bool:
+    def _is_unrolled_in_part(self, loop: c.Loop) -> bool:
         """Whether a loop that no directive pipelines is unrolled in part."""
         return self.unroll(loop) > 1 and self.on("pipeline", loop.id) is None
 
@@ -255,9 +255,9 @@ class Nests(LoopFacts):
             around = self.around(parent, chain[0])
             if around is None or not self._flattens_over(*around) or not self.may_flatten(parent, chain):
                 break
-            if any(around) and not (self.counted(parent) and all(self.counted(x) for x in chain)):
+            if any(around) and not (self.is_counted(parent) and all(self.is_counted(x) for x in chain)):
                 break
-            if any(around) and (self._part(loop) or continues(self.program, around[0], chain[0])):
+            if any(around) and (self._is_unrolled_in_part(loop) or continues(self.program, around[0], chain[0])):
                 break
             unrolls_later = self.on("pipeline", loop.id) is None
             if self.target.keeps_resumed_nests and resumes(self.analysis, parent, chain, unrolls_later):

@@ -77,7 +77,7 @@ def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]
                 continue
             below = known.reachable((callee,))
             fixed = all(
-                nests[f].counted(x) for x in program.loops.values() if (f := x.function) in below and f in nests
+                nests[f].is_counted(x) for x in program.loops.values() if (f := x.function) in below and f in nests
             )
             if id(call) not in inside or not fixed:
                 waiting.append(callee)

@@ -40,40 +40,40 @@ class Varying:
         begins = [] if loop.init is None else list(statement_expressions(self._program, loop.init))
         if any(e.variable in names for top in begins for e in c.walk(top) if isinstance(e, c.Name)):
             return False  # from n to n + 4
-        return self._read(loop.test, self._function.name, own, _DEEPEST)
+        return self._is_read(loop.test, self._function.name, own, _DEEPEST)
 
-    def _read(self, expr: c.Expr, function: str, own: set[int | None], depth: int) -> bool:
+    def _is_read(self, expr: c.Expr, function: str, own: set[int | None], depth: int) -> bool:
         """Whether a value depends on what is read while the design runs."""
         for e in c.walk(expr):
             match e:
                 case c.Call(function="stream.read"):
                     return True
-                case c.Name(variable=v) if v not in own and self._set_from_outside(v, function, depth):
+                case c.Name(variable=v) if v not in own and self._is_set_from_outside(v, function, depth):
                     return True
-                case c.ArrayRef(variable=v) if self._memory(v, function, depth):
+                case c.ArrayRef(variable=v) if self._comes_from_outside(v, function, depth):
                     return True
         return False
 
-    def _set_from_outside(self, variable: int, function: str, depth: int) -> bool:
+    def _is_set_from_outside(self, variable: int, function: str, depth: int) -> bool:
         """Whether a scalar holds a value that is read, whenever it is set."""
         known = self._program.variable(variable)
         if known.function != function or known.storage == "static" or variable in self._known.addressed or not depth:
             return False
         values = self._set_to(function).get(variable, [])
         if known.storage == "parameter":
-            return not values and self._handed(variable, function, depth)
-        read = (v is not None and self._read(v, function, {variable}, depth - 1) for v in values)
+            return not values and self._is_handed(variable, function, depth)
+        read = (v is not None and self._is_read(v, function, {variable}, depth - 1) for v in values)
         return bool(values) and all(read)
 
-    def _memory(self, variable: int, function: str, depth: int) -> bool:
+    def _comes_from_outside(self, variable: int, function: str, depth: int) -> bool:
         """Whether what an array holds comes from outside."""
         known = self._program.variable(variable)
         if known.storage != "parameter" or not depth:
             written = any(a.array == variable and a.kind == "write" for a in self._analysis.accesses)
             return written and known.storage == "local" and known.function == function
-        return self._handed(variable, function, depth)
+        return self._is_handed(variable, function, depth)
 
-    def _handed(self, variable: int, function: str, depth: int) -> bool:
+    def _is_handed(self, variable: int, function: str, depth: int) -> bool:
         """Whether every call hands something on that is read; a function that nothing calls is a top."""
         place = self._program.functions[function].params.index(variable)
         for caller, calls in self._known.calls.items():
@@ -81,7 +81,7 @@ class Varying:
                 if call.function == function and (
                     caller == function
                     or place >= len(call.args)
-                    or not self._read(call.args[place], caller, set(), depth - 1)
+                    or not self._is_read(call.args[place], caller, set(), depth - 1)
                 ):
                     return False
         return function not in self._known.taken

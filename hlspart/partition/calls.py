@@ -9,7 +9,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.program import Program
 from hlspart.model.results import BankVerdict
-from hlspart.partition.unrolling import decided, unroll_factors
+from hlspart.partition.unrolling import is_decided, unroll_factors
 from hlspart.partition.verdicts import Verdicts
 from hlspart.semantics.effects import effects
 
@@ -21,7 +21,7 @@ class Expansions:
         self._program, self._analysis = program, analysis
         self._expanded: dict[str, _Top] = {}
 
-    def affine(self, access: Access) -> bool:
+    def is_affine(self, access: Access) -> bool:
         """Whether every call that reaches ``access`` is expanded and makes it an affine access."""
         return bool(self._copies(access)) and all(a.affine for a, _ in self._copies(access))
 
@@ -31,7 +31,7 @@ class Expansions:
         for copy, top in self._copies(access):
             verdict = top.verdicts.verdict(copy, layout)
             if verdict.kind != "const" and not (
-                verdict.kind == "const-after-unroll" and decided(verdict.unrolls, top.factors)
+                verdict.kind == "const-after-unroll" and is_decided(verdict.unrolls, top.factors)
             ):
                 return BankVerdict("dynamic", None, dim=verdict.dim)
             banks = None if banks is None or verdict.banks is None else banks | set(verdict.banks)

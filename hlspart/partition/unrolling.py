@@ -55,6 +55,6 @@ def _unroll_inside(
                 yield from (node.function for node in walk(expr) if isinstance(node, Call) and node.function)
 
 
-def decided(unrolls: tuple[tuple[int, int], ...], factors: Mapping[int, int]) -> bool:
+def is_decided(unrolls: tuple[tuple[int, int], ...], factors: Mapping[int, int]) -> bool:
     """Whether the loops are unrolled by multiples of the factors that decide a bank."""
     return all(loop in factors and (factors[loop] == FULL or factors[loop] % u == 0) for loop, u in unrolls)

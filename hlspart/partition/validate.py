@@ -20,7 +20,7 @@ from hlspart.partition.layout import make_layout
 from hlspart.partition.merge import Merged, group_items, merge
 from hlspart.partition.others import status_of_other
 from hlspart.partition.requests import Evaluated, evaluated
-from hlspart.partition.unrolling import decided, unroll_factors
+from hlspart.partition.unrolling import is_decided, unroll_factors
 from hlspart.partition.verdicts import Verdicts
 
 _MODES = ("m_axi", "ap_memory", "bram", "axis", "ap_fifo", "ap_none", "ap_vld", "ap_hs", "ap_bus")  # of data
@@ -255,7 +255,7 @@ class _Validator:
             for access in self.by_array.get(member, ()):
                 if layout is None or any(d.dim > len(layout.dims) for d in merged.dims):
                     verdicts[access.id] = BankVerdict("non-affine", None)
-                elif not access.affine and self.expansions.affine(access):
+                elif not access.affine and self.expansions.is_affine(access):
                     verdicts[access.id] = self.expansions.verdict(access, layout)
                 else:
                     verdicts[access.id] = self.verdicts.verdict(access, layout)
@@ -274,7 +274,7 @@ class _Validator:
         if not merged.dims:
             return None
         for access in self._accesses(group):
-            if not access.affine and not self.expansions.affine(access):
+            if not access.affine and not self.expansions.is_affine(access):
                 text = " ".join(self.program.text(access.at).split())
                 why = f" ({access.reason})" if access.reason else ""
                 reason = f"non standard affine access of {self._named(access.array)}: {text!r}"
@@ -313,7 +313,7 @@ class _Validator:
         return f"{'argument' if variable.storage == 'parameter' else variable.storage} '{variable.name}'"
 
     def _decided(self, verdict: BankVerdict) -> bool:
-        return decided(verdict.unrolls, self.factors)
+        return is_decided(verdict.unrolls, self.factors)
 
     def _advice(self, verdict: BankVerdict) -> str:
         names = {loop: self.analysis.loops[loop].name for loop, _ in verdict.unrolls if loop in self.analysis.loops}

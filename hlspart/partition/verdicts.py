@@ -79,11 +79,11 @@ class Verdicts:
             for u in _TRIALS if trips is None else (*(t for t in _TRIALS if t < trips), min(trips, _TRIALS[-1])):
                 if banks is not None and u < len(banks):
                     continue  # each copy reaches one at most, and together they reach all
-                if all(self._one_bank(access, layout, info, u, r) for r in range(u)):
+                if all(self._reaches_one_bank(access, layout, info, u, r) for r in range(u)):
                     return BankVerdict("const-after-unroll", banks, u, k + 1, ((ident, u),))
         return BankVerdict("dynamic", banks, dim=k + 1)
 
-    def _one_bank(self, access: Access, layout: PerDimLayout, info: LoopInfo, u: int, r: int) -> bool:
+    def _reaches_one_bank(self, access: Access, layout: PerDimLayout, info: LoopInfo, u: int, r: int) -> bool:
         """Whether copy ``r`` of ``u`` reaches one bank at most."""
         assert info.step is not None
         assert info.lower is not None

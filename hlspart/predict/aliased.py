@@ -20,7 +20,7 @@ def one_memory(storage: Storage, touched: Collection[int]) -> Iterator[tuple[fro
             yield pair, f"{names} are one memory {how} in line {line}"
 
 
-def in_registers(storage: Storage, pair: Collection[int]) -> bool:
+def is_in_registers(storage: Storage, pair: Collection[int]) -> bool:
     """Whether one of the names has no ports: values then pass between iterations unseen."""
     return any(storage.memory(v).registers for v in pair)
 
@@ -33,7 +33,7 @@ def of_one_memory(p: Prediction) -> Iterator[Doubt]:
     assert p.schedule is not None
     storage = p.elaborated.storage
     for pair, text in one_memory(storage, p.elaborated.members):
-        if in_registers(storage, pair):
+        if is_in_registers(storage, pair):
             continue
         mine = [op for op in p.problem.graph.ops.values() if op.ref is not None and op.ref.variable in pair]
         stores = sum(op.kind == "store" for op in mine)

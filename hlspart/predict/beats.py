@@ -42,12 +42,12 @@ def of_wide_ports(p: Prediction) -> Iterator[Doubt]:
             continue
         for kind in ("load", "store"):
             moved = [ops[i] for i in item.members[variable] if i in ops and ops[i].kind == kind]
-            if len(moved) > 1 and _in_a_row(p, moved):
+            if len(moved) > 1 and _is_in_a_row(p, moved):
                 text = f"whether the port of {known.name} is made as wide as the elements in a row is not known"
                 yield Doubt(about(text, moved), idle=lambda v, _, wide=variable: v == wide)  # type: ignore[misc]
 
 
-def _in_a_row(p: Prediction, moved: Sequence[Op]) -> bool:
+def _is_in_a_row(p: Prediction, moved: Sequence[Op]) -> bool:
     """Whether the accesses are of neighbours, and those of the next iteration of the neighbours of these."""
     order = p.elaborated.order
     places = [op.ref.index for op in moved if op.ref is not None and not op.ref.branch]

@@ -67,7 +67,7 @@ def in_blocks(graph: Graph, target: Target) -> InBlocks:
         rounds = recurring(graph)
         most = target.multiplier[1]
         for product in graph.ops.values():
-            if not _multiplies(product, target) or product.id in rounds or _narrow(product, target):
+            if not _multiplies(product, target) or product.id in rounds or _is_narrow(product, target):
                 continue
             ahead = [graph.ops[i] for i in here.get(product.id, ()) if users[i] == 1 and i not in sums]
             fit = [op.id for op in ahead if op.kind == "add" and op.bits < most and op.impl is None]
@@ -76,7 +76,7 @@ def in_blocks(graph: Graph, target: Target) -> InBlocks:
     return InBlocks(sums, presums)
 
 
-def _narrow(op: Op, target: Target) -> bool:
+def _is_narrow(op: Op, target: Target) -> bool:
     """Whether a product is built of LUTs where it stands alone."""
     time = target.operator(op.kind, op.bits, None, op.operands)
     return time is None or not time.dsp

@@ -73,13 +73,13 @@ class Controller:
         if len(self._nests) != 1 or not own:
             return False
         at = next(k for k, s in enumerate(real) if s is own[0].chain[0])
-        return all(self._free(side) for side in (real[:at], real[at + 1 :]))
+        return all(self._is_free(side) for side in (real[:at], real[at + 1 :]))
 
     def is_register(self, variable: int) -> bool:
         """Whether every element of an array is a register."""
         return variable >= 0 and self.program.variable(variable).is_array and self.storage.memory(variable).registers
 
-    def _free(self, statements: Sequence[c.Stmt]) -> bool:
+    def _is_free(self, statements: Sequence[c.Stmt]) -> bool:
         """Whether statements need no state of their own: no memory, no operator of several states."""
         beside = [s for s in statements if not isinstance(s, c.Declare) or self._initialised(s)]
         if not beside:

@@ -21,7 +21,7 @@ def only_delays(d: Directive) -> bool:
     return not d.modelled and binding_of(d) is not None
 
 
-def delayed(d: Directive, program: Program, graph: Graph, below: Collection[str]) -> bool:
+def is_delayed(d: Directive, program: Program, graph: Graph, below: Collection[str]) -> bool:
     """Whether it may delay an operation that recurs; ``below``: the functions whose code its function holds.
 
     LATENCY concerns what stands in its function, or in one that this calls: the lines of these.

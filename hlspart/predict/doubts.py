@@ -118,7 +118,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield Doubt(Cause(text), idle=lambda v, _: storage.memory(v).divided == "possibly")
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
-    yield Doubt(Cause(MAYBE_PARTITIONED), idle=lambda v, bus: _divided(p, v, bus))
+    yield Doubt(Cause(MAYBE_PARTITIONED), idle=lambda v, bus: _is_divided(p, v, bus))
     if storage.target.distances_tell_banks != "no":
         problems = p.elaborated.problems
         yield Doubt(
@@ -219,12 +219,12 @@ def _in_registers(p: Prediction) -> frozenset[Edge]:
     fixed = {
         i: op.ref.variable for i, op in ops.items() if op.ref is not None and op.ref.element is not None
     }  # fmt: skip
-    partitioned = {v for v in set(fixed.values()) & set(p.counts) if _divided(p, v, bus)}
+    partitioned = {v for v in set(fixed.values()) & set(p.counts) if _is_divided(p, v, bus)}
     edges = (e for e in p.problem.graph.edges if e.kind == "memory" and e.distance and e.sink in fixed)
     return frozenset(e for e in edges if fixed.get(e.source) in partitioned)
 
 
-def _divided(p: Prediction, variable: int, shared: int) -> bool:
+def _is_divided(p: Prediction, variable: int, shared: int) -> bool:
     """Whether an array that the tool may partition by itself would be less busy with a dimension split.
 
     ``shared``: the II of the buses that are known.

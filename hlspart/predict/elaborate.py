@@ -123,16 +123,17 @@ class Elaboration:
         shifts = tuple(((how.names[-1], k * step),) if k and how.names else () for k in range(nest.unroll))
         elaborated = elaborate(frame, Iteration(nest.before, tuple(body), nest.after, shifts, control))
         joined = False
-        if not self._outlined(nest):
+        if not self._is_outlined(nest):
             quick = self._chosen(elaborated) if self.target.outlined_loops else frozenset()
             carried = [replace(x, scalar=x.scalar and x.phi in quick) for x in elaborated.carried]
             elaborated = replace(elaborated, carried=carried)
-        balanced = directed.balanced(self.program, nest.function, self._around(nest))
+        balanced = directed.are_balanced(self.program, nest.function, self._around(nest))
         if balanced:
             elaborated, joined = balance(elaborated, self._delay, self.target.unsafe_math, early)
         iterations = Iterations(
-            space, len(how.names), how.weights, how.steps, how.trips, self._relaxed(nest, space), self._outlined(nest),
-            self.target.unrelated_rows, frozenset(symbols.values()), self._moving(nest),
+            space, len(how.names), how.weights, how.steps, how.trips, self._relaxed(nest, space),
+            self._is_outlined(nest),
+            self.target.unrelated_rows, frozenset(symbols.values()), self._is_moving(nest),
             frozenset(symbols[v] for v in moved if v in symbols) if len(how.names) > 1 else frozenset(),
         )  # fmt: skip
         carriers = Carriers(
@@ -200,8 +201,8 @@ class Elaboration:
             unrolls_later=nest.origin == "auto",
         )
         if nest.pipelined:
-            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest) and not self._asks(nest))
-        if self._registered(nest):
+            lowered = with_addresses(lowered, how.names, self.storage, self._is_outlined(nest) and not self._asks(nest))
+        if self._is_registered(nest):
             refuse_tested_room(nest.body, self.storage)
             lowered = registered(lowered, self.storage)
         if elaborated.exits and nest.loop is not None:
@@ -264,7 +265,7 @@ class Elaboration:
         dims = {v: self.storage.memory(v).layout.dims for v in self.analysis.followed_nowhere}
         return {v: at for v, d in dims.items() if (at := tuple(k for k, x in enumerate(d) if not x.has_local))}
 
-    def _moving(self, nest: Nest) -> bool:
+    def _is_moving(self, nest: Nest) -> bool:
         """Whether a loop with others unrolled in it has a first value that varies with other iterators."""
         info = self.nests.info(nest.loop) if nest.loop is not None else None
         inside = any(isinstance(s, c.Loop) for b in nest.body for s in c.walk_statements(b))
@@ -311,16 +312,16 @@ class Elaboration:
         summed = {arg for op in body.ops.values() if op.kind in FLOATS for arg in op.args}
         return frozenset(x.phi for x in body.carried if maker(x.value).kind == "select" and x.phi not in summed)
 
-    def _outlined(self, nest: Nest) -> bool:
+    def _is_outlined(self, nest: Nest) -> bool:
         """Whether the loop becomes a module of its own: not when it is all that its function does."""
         if not self.target.outlined_loops or nest.loop is None:
             return False
         real = (s for s in flat(self.nests.function.body.body) if not isinstance(s, c.Declare | c.PragmaMark | c.Label))
         return bool(nest.outer) or any(s is not nest.chain[0] for s in real)
 
-    def _registered(self, nest: Nest) -> bool:
+    def _is_registered(self, nest: Nest) -> bool:
         """Whether writes at axis ports fill the registers of the ports, which a module of its own has not."""
-        return self.target.axis_write_states > 1 and not self._outlined(nest)
+        return self.target.axis_write_states > 1 and not self._is_outlined(nest)
 
     def _preset(self, nest: Nest) -> frozenset[tuple[int, Index]]:
         """Elements that are stored ahead of a loop, beside it."""

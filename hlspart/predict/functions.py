@@ -116,7 +116,7 @@ class Functions:
         """Instances of the functions that a function calls: one that runs at one time only is built once."""
         counts = Counter[str]()
         body = self.program.functions[name].body
-        at_once = self.latencies.dataflow(name, None)
+        at_once = self.latencies.is_dataflow(name, None)
         for call in effects(self.program).calls_in(body):
             if (callee := call.function) is not None and callee in self._datapaths:
                 counts[callee] = counts[callee] + 1 if at_once or callee not in self.kept else 1
@@ -125,8 +125,8 @@ class Functions:
 
 def channels(program: Program, latencies: Latencies) -> frozenset[int]:
     """Arrays between processes of DATAFLOW regions, functions or loops, which are doubled."""
-    regions = [f.body for name, f in program.functions.items() if latencies.dataflow(name, None)]
-    regions += [x.body for x in program.loops.values() if latencies.dataflow(x.function, x.id)]
+    regions = [f.body for name, f in program.functions.items() if latencies.is_dataflow(name, None)]
+    regions += [x.body for x in program.loops.values() if latencies.is_dataflow(x.function, x.id)]
     return frozenset(v for region in regions for v in _between(program, region))
 
 

@@ -34,7 +34,7 @@ class Premises(Struct, frozen=True, eq=False):
     unrolled: frozenset[int]
     how: tuple[object, ...]
 
-    def same(self, other: Premises) -> bool:
+    def is_same(self, other: Premises) -> bool:
         """Whether the answer is the same."""
         return (
             self.analysis is other.analysis
@@ -99,7 +99,7 @@ def once(program: Program, what: tuple[str, int | None], asked: Premises, comput
     """What ``compute`` says of a function or a loop of it: as it is kept, else computed and kept."""
     answer = _kept(program)[what]
     for other, result in reversed(answer):
-        if other.same(asked):
+        if other.is_same(asked):
             return cast(T, result)
     made = compute()
     answer.append((asked, made))

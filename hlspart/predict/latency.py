@@ -109,7 +109,7 @@ class Latencies:
         most = self.of(function).max
         return None if most is None else most + 1
 
-    def dataflow(self, function: str, loop: int | None) -> bool:
+    def is_dataflow(self, function: str, loop: int | None) -> bool:
         """Whether a function or loop is a DATAFLOW region."""
         return (function, loop) in self._overlapped
 
@@ -124,7 +124,7 @@ class _Walk:
 
     def whole(self) -> int | None:
         """The latency of the function: its last state."""
-        if self.latencies.dataflow(self.function, None):
+        if self.latencies.is_dataflow(self.function, None):
             processes = self._parallel(self.controlled.statements)
             return None if processes is None else processes[1]
         last = self._sequence(self.controlled.statements, 0, None)
@@ -291,7 +291,7 @@ class _Walk:
         body = self._innermost(loop, known)
         copies = self._in_turn(loop, body, part)
         trip = self._pick(known.trip_count)
-        if self.latencies.dataflow(self.function, known.loop):
+        if self.latencies.is_dataflow(self.function, known.loop):
             processes = self._parallel(body)
             states = None if processes is None else processes[1] + 1
             fill = 0 if processes is None or not trip else processes[1] - processes[0]
@@ -353,14 +353,14 @@ class _Walk:
                 return None
             start = 0
             for first, last, earlier in done:
-                if what.after(earlier):
-                    whole = self.side == "max" or self._handed_over(earlier.writes & what.reads)
+                if what.is_after(earlier):
+                    whole = self.side == "max" or self._is_handed_over(earlier.writes & what.reads)
                     start = max(start, last if whole else first)
             ends.append(states)
             done.append((start, start + states, what))
         return max(ends, default=0), max((last for _, last, _ in done), default=0)
 
-    def _handed_over(self, variables: frozenset[int]) -> bool:
+    def _is_handed_over(self, variables: frozenset[int]) -> bool:
         """Whether one of the channels between two processes is an array of the function that is no stream."""
         program = self.controlled.program
         streams = {v for d in program.directives if d.kind == "stream" for v in d.variables}

@@ -95,7 +95,7 @@ class LoopModel(Elaboration):
     def _shared(self, item: Elaborated, problem: Problem) -> Iterator[Doubt]:
         """Units that the modules of other loops may have too, outside of all: a report has a state more (2025.2)."""
         others = (n for n in self.nests.all if n.pipelined and n is not item.nest)
-        if not (self.target.modules_share_units and self._outlined(item.nest) and any(others)):
+        if not (self.target.modules_share_units and self._is_outlined(item.nest) and any(others)):
             return
         graph, timing = item.lowered.graph, problem.timing
         units = {i for i, t in timing.items() if t.unit is not None and t.states > 1}
@@ -131,7 +131,7 @@ class LoopModel(Elaboration):
             memory = self.storage.memory(op.ref.variable)
             if memory.storage == BUS:
                 return self._beat(op, memory, item)
-            if memory.storage == AXIS and self._registered(item.nest):
+            if memory.storage == AXIS and self._is_registered(item.nest):
                 return Timing(target.axis_write_states, 0.0, 0.0)
             wait = 0.0 if memory.registers else access_ns(op, self.storage)
             return Timing(target.store_states, wait, wait)
@@ -158,7 +158,9 @@ class LoopModel(Elaboration):
             if fabric is not None and fabric.states < time.states:
                 time = replace(time, least=fabric.states)
         unit = (f"{op.kind}.{op.impl}" if op.impl else op.kind) if time.shared else None
-        short = time.delay_known and time.out_ns + target.scalar_ns > target.effective_ns and self._outlined(item.nest)
+        short = (
+            time.delay_known and time.out_ns + target.scalar_ns > target.effective_ns and self._is_outlined(item.nest)
+        )
         short = short and not self._asks(item.nest)
         sum_waits = time.states > 1 and (short or target.sums_wait)
         return Timing(time.states, time.in_ns, time.out_ns, unit, sum_waits, time.least, time.most)

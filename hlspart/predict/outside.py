@@ -17,7 +17,7 @@ def of_outside(p: Prediction) -> Iterator[Doubt]:
     for variable in p.counts:
         problem, extents = item.problems[variable], item.storage.memory(variable).layout.shape
         members = zip(item.members[variable], item.accesses[variable], strict=True)
-        gone = frozenset(ident for ident, access in members if _outside(problem, access, extents))
+        gone = frozenset(ident for ident, access in members if _is_outside(problem, access, extents))
         if gone:
             name = item.storage.program.variable(variable).name
             text = f"what the tool makes of accesses outside of {name} is not known"
@@ -25,7 +25,7 @@ def of_outside(p: Prediction) -> Iterator[Doubt]:
             yield Doubt(about(text, (p.problem.graph.ops[i] for i in gone)), gone=edges, left=gone)
 
 
-def _outside(problem: PortProblem, access: PortAccess, extents: Sequence[int]) -> bool:
+def _is_outside(problem: PortProblem, access: PortAccess, extents: Sequence[int]) -> bool:
     """Whether an index is below zero or behind its extent in every iteration."""
     names = problem.space.names
     for form, extent in zip(affine_index(access) or (), extents, strict=False):

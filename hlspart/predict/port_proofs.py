@@ -22,7 +22,7 @@ from hlspart.predict.proved import by_values
 from hlspart.predict.unit_proofs import by_units
 from hlspart.schedule.recurrence import recurring
 from hlspart.semantics.effects import effects
-from hlspart.sets.moved import apart, through_ports
+from hlspart.sets.moved import is_apart, through_ports
 
 FEW = 4  # cycles above the aim, one in so many, that a loop may spend ahead of itself
 
@@ -124,7 +124,7 @@ class _Moved(Struct, frozen=True, dict=True):
     def declared(self) -> bool:
         """Whether the top declares its extents, so that directives may split it."""
         storage = self.p.elaborated.storage
-        shapes = [a.dims for v in self._tied if (a := storage.program.variable(v).as_array) and _at_top(storage, v)]
+        shapes = [a.dims for v in self._tied if (a := storage.program.variable(v).as_array) and _is_at_top(storage, v)]
         return all(None not in dims for dims in shapes)
 
     def _accesses(self) -> tuple[list[Access], list[Access]]:
@@ -232,7 +232,7 @@ class _Moved(Struct, frozen=True, dict=True):
         storage, nest = self.p.elaborated.storage, self.p.elaborated.nest
         mine, others = self._accesses()
         kinds = {a.kind for a in (*mine, *others)}
-        if len(kinds) != 1 or (kinds == {"write"} and others) or not nest.chain or not apart(mine):
+        if len(kinds) != 1 or (kinds == {"write"} and others) or not nest.chain or not is_apart(mine):
             return None
         everywhere, sure = self.p.elaborated.carriers.space.domain, Counter[int]()
         for op in self.p.problem.graph.memory:
@@ -261,7 +261,7 @@ class _Moved(Struct, frozen=True, dict=True):
         return self.p.elaborated.storage.program.variable(self.variable).name
 
 
-def _at_top(storage: Storage, variable: int) -> bool:
+def _is_at_top(storage: Storage, variable: int) -> bool:
     """Whether a variable is a parameter of a top function, where directives split ports."""
     record = storage.program.variable(variable)
     return record.storage == "parameter" and record.function in storage.analysis.tops

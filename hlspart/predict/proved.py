@@ -53,7 +53,7 @@ def _either(p: Prediction, problem: Problem) -> list[tuple[tuple[Edge, ...], ...
     """
     graph, choices = problem.graph, []
     for ident, op in graph.ops.items():
-        if op.kind == "select" and not _by_data(graph, op.args[0]) and all(a in graph.ops for a in op.args[1:]):
+        if op.kind == "select" and not _is_by_data(graph, op.args[0]) and all(a in graph.ops for a in op.args[1:]):
             into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
             arms = [tuple(e for e in into if e.source == arg) for arg in op.args[1:]]
             if all(arms):
@@ -100,7 +100,7 @@ def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
     stores = Counter(op.ref.variable for op in graph.memory if op.kind == "store" and op.ref is not None)
     for edge in graph.edges:
         a, b = ops[edge.source].ref, ops[edge.sink].ref
-        if ops[edge.sink].kind == "select" and not _by_data(graph, ops[edge.sink].args[0]):
+        if ops[edge.sink].kind == "select" and not _is_by_data(graph, ops[edge.sink].args[0]):
             continue
         if edge.kind == "data" and edge.gap is None:
             yield edge
@@ -112,13 +112,13 @@ def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
                 yield edge
 
 
-def _by_data(graph: Graph, test: int) -> bool:
+def _is_by_data(graph: Graph, test: int) -> bool:
     """Whether loaded values decide every comparison of a test, so that some run passes it in each iteration."""
     op = graph.ops.get(test)
     if op is None:
         return False
     if op.kind in ("logic", "select"):
-        return all(_by_data(graph, arg) for arg in op.args)
+        return all(_is_by_data(graph, arg) for arg in op.args)
     waiting, seen = list(op.args), set[int]()
     while waiting:
         ident = waiting.pop()

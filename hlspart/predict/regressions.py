@@ -64,7 +64,7 @@ def regressions(
             lost = f"{now} cycles instead of {was}" if now > was else ""
         else:
             called = effects(program).reachable((function.name,))
-            if not _worth(program, before, [x for x in pairs if x[0].function in called]):
+            if not _is_worth(program, before, [x for x in pairs if x[0].function in called]):
                 lost = f"its latency is unknown instead of {was} cycles"
         if lost:
             slower.append(Regression(function.name, None, f"{function.name}: {lost}"))
@@ -182,7 +182,7 @@ def _slower_loop(old: LoopResult, new: LoopResult | None, allowed: int) -> str:
     return f"II {new.figure} instead of {old.figure}" if then > max(most, allowed) else ""
 
 
-def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> bool:
+def _is_worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> bool:
     """Whether loops gain more than dividers of unknown depth, which pick banks, can cost them one after the other.
 
     Where an II is only known in bounds, the depth is not known either.

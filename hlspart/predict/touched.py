@@ -24,7 +24,7 @@ class Touched(Struct, frozen=True):
     writes: frozenset[int]
     memories: frozenset[int]
 
-    def after(self, earlier: Touched) -> bool:
+    def is_after(self, earlier: Touched) -> bool:
         """Whether these must wait for ``earlier`` ones."""
         if earlier.writes & self.reads:
             return True
@@ -128,11 +128,11 @@ def _changed(program: Program, function: str, around: frozenset[str] = frozenset
                 for k, arg in enumerate(args):
                     if passed is None or k in passed:
                         changed |= _roots(arg)
-    shared = (k for k, v in enumerate(params) if v in changed and not _value(program.variable(v)))
+    shared = (k for k, v in enumerate(params) if v in changed and not _is_value(program.variable(v)))
     return frozenset(shared)
 
 
-def _value(variable: c.Variable) -> bool:
+def _is_value(variable: c.Variable) -> bool:
     """Whether a parameter is a copy of what the caller passes."""
     return isinstance(variable.type, c.ScalarType) and not variable.reference
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hlspart.lowering.directed import unit_of
+from hlspart.lowering.directed import is_unit_of
 from hlspart.model.directives import Directive, Option
 from hlspart.model.program import Program
 from hlspart.model.source import Origin
@@ -43,7 +43,7 @@ def allocation(program: Program, function: str, unit: str, limit: int) -> Change
     """A larger ALLOCATION limit in place of the ones on a kind of unit."""
     old = [
         d for d in program.directives
-        if d.kind == "allocation" and d.usable and d.function == function and unit_of(d, unit)
+        if d.kind == "allocation" and d.usable and d.function == function and is_unit_of(d, unit)
     ]  # fmt: skip
     made = tuple(replace(d, values={**d.values, "limit": max(limit, d.values.get("limit", 0))}) for d in old)
     return Change(made, tuple(old)) if old else None

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hlspart.hardware.shared import beside_modules
 from hlspart.hardware.storage import Storage
-from hlspart.lowering.directed import limited, unit_of
+from hlspart.lowering.directed import is_unit_of, limited
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.causes import Cause
@@ -19,8 +19,8 @@ from hlspart.model.program import Program
 from hlspart.model.results import PragmaStatus
 from hlspart.nests.automatic import without_body
 from hlspart.nests.nests import Nest, Nests
-from hlspart.predict.aliased import in_registers, one_memory
-from hlspart.predict.delays import delayed, only_delays
+from hlspart.predict.aliased import is_in_registers, one_memory
+from hlspart.predict.delays import is_delayed, only_delays
 from hlspart.predict.loops import Prediction
 from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.schedule.recurrence import critical_cycle
@@ -89,9 +89,9 @@ class Uncovered(Struct, frozen=True, dict=True):
         line = self.program.line(d.at)
         if d.kind == "allocation" and (d.option("instances") or "") in called:
             return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
-        if d.kind == "occurrence" or self._of_the_body(d, nest) or (nest.pipelined and only_delays(d)):
+        if d.kind == "occurrence" or self._is_of_the_body(d, nest) or (nest.pipelined and only_delays(d)):
             return None  # `against` has the schedule that tells
-        if d.kind == "disaggregate" and not self._of_ports(d):
+        if d.kind == "disaggregate" and not self._is_of_ports(d):
             return None  # structures inside are taken apart anyway
         if d.kind == "loop_merge" and not self._merges(d):
             return None  # there is one loop, or none
@@ -108,7 +108,7 @@ class Uncovered(Struct, frozen=True, dict=True):
             return f"PIPELINE (line {line}) stands under a condition, not in the loop or function itself"
         return None
 
-    def _of_the_body(self, d: Directive, nest: Nest) -> bool:
+    def _is_of_the_body(self, d: Directive, nest: Nest) -> bool:
         """Whether a directive is LATENCY of the pipelined body itself, not of a region in it."""
         if not nest.pipelined or d.kind != "latency" or d.pragma is None:
             return False
@@ -128,14 +128,14 @@ class Uncovered(Struct, frozen=True, dict=True):
         called = self.reached(nest)
         for d in self._usable_in(called):
             line = self.program.line(d.at)
-            if d.kind == "occurrence" and p.schedule.ii > p.target and self._inside(d, nest, called):
+            if d.kind == "occurrence" and p.schedule.ii > p.target and self._is_inside(d, nest, called):
                 yield Cause(f"OCCURRENCE (line {line}) is not modelled", (line,))
             within = d.loop is not None or nest.loop is None or d.kind != "latency" or d.function in called
             below = self._held_by(d) if within and self._only_delays(d, nest, called) else frozenset[str]()
-            if below and delayed(d, self.program, p.problem.graph, below):
+            if below and is_delayed(d, self.program, p.problem.graph, below):
                 yield Cause(f"what {d.kind.upper()} (line {line}) adds to a recurrence is not known", (line,))
             most = d.values.get("max")
-            if self._of_the_body(d, nest) and most is not None and p.schedule.depth > most:
+            if self._is_of_the_body(d, nest) and most is not None and p.schedule.depth > most:
                 yield Cause(f"how LATENCY (line {line}) is kept is not known", (line,))
 
     @cached_property
@@ -159,7 +159,7 @@ class Uncovered(Struct, frozen=True, dict=True):
             if d.function == own and (d.loop is None or d.loop in _around(nest)):
                 continue
             limit = d.values.get("limit") or int(d.function in called)  # at least, where the number is not known
-            if limit and any(n > limit * most and unit_of(d, unit) for unit, n in used.items()):
+            if limit and any(n > limit * most and is_unit_of(d, unit) for unit, n in used.items()):
                 line = self.program.line(d.at)
                 yield Cause(f"whether ALLOCATION (line {line}) limits this loop's operations too is not known", (line,))
 
@@ -168,8 +168,12 @@ class Uncovered(Struct, frozen=True, dict=True):
         assert p.schedule is not None
         called, causes = self.reached(nest), list[Cause]()
         for d in self._usable_in(called):
-            few = self._of_the_body(d, nest) and d.values.get("min", 0) > p.schedule.depth
-            if few or self._only_delays(d, nest, called) or (d.kind == "occurrence" and self._inside(d, nest, called)):
+            few = self._is_of_the_body(d, nest) and d.values.get("min", 0) > p.schedule.depth
+            if (
+                few
+                or self._only_delays(d, nest, called)
+                or (d.kind == "occurrence" and self._is_inside(d, nest, called))
+            ):
                 line = self.program.line(d.at)
                 causes.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
         differ = states_differ(self.program, self.nests.function.name)
@@ -177,7 +181,7 @@ class Uncovered(Struct, frozen=True, dict=True):
 
     def _only_delays(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
         """Whether a directive delays operations of a nest, but not the whole body."""
-        if not only_delays(d) or self._of_the_body(d, nest):
+        if not only_delays(d) or self._is_of_the_body(d, nest):
             return False
         return d.function in called or (d.function == self.nests.function.name and d.loop in {None, *_around(nest)})
 
@@ -194,12 +198,12 @@ class Uncovered(Struct, frozen=True, dict=True):
         copied = d.loop is not None and self.nests.directive("unroll", d.loop) is not None
         return copied or len(_outermost(body)) > 1 or any(map(_outermost, below))
 
-    def _of_ports(self, d: Directive) -> bool:
+    def _is_of_ports(self, d: Directive) -> bool:
         """Whether a directive is about arguments of a top, or about what it names nothing is known."""
         variables = [self.program.variable(v) for v in d.variables]
         return not variables or any(v.storage == "parameter" and v.function in self.analysis.tops for v in variables)
 
-    def _inside(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
+    def _is_inside(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
         """Whether a directive stands in a nest, or in what that calls."""
         if d.function in called:
             return True
@@ -224,7 +228,7 @@ class Uncovered(Struct, frozen=True, dict=True):
         """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
         touched = self.nests.arrays(nest)
         for pair, text in one_memory(self.storage, touched):
-            passed_on = in_registers(self.storage, pair) and pair & self._stored
+            passed_on = is_in_registers(self.storage, pair) and pair & self._stored
             if not nest.pipelined or passed_on:  # else `of_one_memory` has bounds
                 yield text
         here = touched & self.analysis.arrays_of.get(self.nests.function.name, frozenset())

@@ -30,7 +30,7 @@ class BasicBlock(Struct):
 
     def behind(self, what: Touched, is_register: Callable[[int], bool]) -> tuple[int, int]:
         """The first states in which straight-line code, and a module, may start."""
-        before = [item for item in self.items if what.after(item.uses)]
+        before = [item for item in self.items if what.is_after(item.uses)]
         waits = [(item, item.module and what.takes(item.uses, is_register)) for item in before]
         code = max((item.ends + taken for item, taken in waits), default=self.floor)
         return max(code, self.floor), max((item.opens for item, _ in waits), default=self.floor)

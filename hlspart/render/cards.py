@@ -38,7 +38,7 @@ def card(loop: Shape, record: LoopResult, touches: Mapping[int, ShownAccess], pa
     """Title, reason, chart and ranked ways."""
     first = loop["limits"][0] if loop["limits"] else None
     why = (first["text"] or limit_text(first)) if first else loop["cause"] or "no limit is known"
-    if first and verdict.unknown(loop):  # what may limit it is not what does
+    if first and verdict.is_unknown(loop):  # what may limit it is not what does
         why = (
             f"{loop['cause']}; at most II {first['ii']}: {why}" if loop["cause"] else f"at most II {first['ii']}: {why}"
         )
@@ -48,7 +48,7 @@ def card(loop: Shape, record: LoopResult, touches: Mapping[int, ShownAccess], pa
         "reached": verdict.reached(loop),
         "mark": verdict.mark(loop),
         "line": loop["line"],
-        "short": _short(first) if first and not verdict.unknown(loop) else "",
+        "short": _short(first) if first and not verdict.is_unknown(loop) else "",
         "why": why,
         "svg": Markup(chart),
         "note": note,

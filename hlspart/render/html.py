@@ -126,7 +126,7 @@ def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> 
     loops = [(f["path"], x) for f in files for x in f["loops"]]
     text = verdict.verdict([x for _, x in loops], sum(f["unread"] for f in files))
     missing = [
-        (path, x) for path, x in loops if verdict.missed(x) or (verdict.unknown(x) and x["target_ii"] is not None)
+        (path, x) for path, x in loops if verdict.is_missed(x) or (verdict.is_unknown(x) and x["target_ii"] is not None)
     ]
     after = {(f["path"], x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
     pairs = [(x, after.get((path, x["function"], x["name"]))) for path, x in missing]
@@ -140,7 +140,7 @@ def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> 
 def _tiles(files: Sequence[Shape], findings: Sequence[Shape], arrays: Sequence[Shape]) -> list[Shape]:
     """Figures on top."""
     loops = [x for f in files for x in f["loops"]]
-    missed, unknown = sum(map(verdict.missed, loops)), sum(map(verdict.unknown, loops))
+    missed, unknown = sum(map(verdict.is_missed, loops)), sum(map(verdict.is_unknown, loops))
     serious = sum(d["status"] in ("error", "warning") for d in findings)
     known = [a["bram18k"] for a in arrays if a["bram18k"] is not None]
     return [
@@ -222,7 +222,7 @@ _MARKS = {"bad": "bad", "doubtful": "warn", "good": "good", "": ""}
 
 def _loop(x: Shape, elsewhere: str | None) -> Shape:
     unknown = "?" if x["bounds"] is None else "{}..{}".format(*x["bounds"])
-    reason = limit_text(x["limits"][0]) if x["limits"] and verdict.missed(x) else x["cause"] or ""
+    reason = limit_text(x["limits"][0]) if x["limits"] and verdict.is_missed(x) else x["cause"] or ""
     return {
         "title": loop_title(x),
         "line": x["line"],

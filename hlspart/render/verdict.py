@@ -12,23 +12,23 @@ Shape = Mapping[str, Any]
 _NAMED = 3  # loops that a sentence names
 
 
-def missed(loop: Shape) -> bool:
+def is_missed(loop: Shape) -> bool:
     """Whether the loop certainly does not reach its target II."""
     bounds = loop["bounds"]
     least = loop["ii"] if loop["ii"] is not None else bounds[0] if bounds else None
     return bool(loop["pipelined"]) and loop["target_ii"] is not None and least is not None and least > loop["target_ii"]
 
 
-def unknown(loop: Shape) -> bool:
+def is_unknown(loop: Shape) -> bool:
     """Whether it is not known that the loop reaches its target II, nor that it does not."""
-    return bool(loop["pipelined"]) and loop["ii"] is None and not missed(loop)
+    return bool(loop["pipelined"]) and loop["ii"] is None and not is_missed(loop)
 
 
 def mark(loop: Shape) -> str:
     """``bad``, ``doubtful``, ``good``; "" for a loop that is not pipelined."""
     if not loop["pipelined"]:
         return ""
-    return "bad" if missed(loop) else "doubtful" if unknown(loop) else "good"
+    return "bad" if is_missed(loop) else "doubtful" if is_unknown(loop) else "good"
 
 
 def verdict(loops: Sequence[Shape], unread: int = 0) -> str:
@@ -46,7 +46,7 @@ def _verdict(loops: Sequence[Shape]) -> str:
     pipelined = [x for x in loops if x["pipelined"]]
     if not pipelined:
         return "no loop is pipelined" if loops else "no loops"
-    missing, open_ = [x for x in pipelined if missed(x)], [x for x in pipelined if unknown(x)]
+    missing, open_ = [x for x in pipelined if is_missed(x)], [x for x in pipelined if is_unknown(x)]
     free = [x for x in pipelined if x["target_ii"] is None and (x["ii"] or 1) > 1]
     untold = f"; without a target: {_names(free)}" if free else ""
     if not missing and not open_:
@@ -95,11 +95,11 @@ def reached(loop: Shape) -> str:
 
 def next_step(loops: Sequence[Shape]) -> str:
     """What to type after ``hlspart ii``; "" where nothing is left to do."""
-    missing = [x for x in loops if missed(x)]
+    missing = [x for x in loops if is_missed(x)]
     unadvised = [x for x in missing if not x["ways"] and x["proof"] is None]  # nobody has looked: it takes long
     if any(limit["kind"] == "memory-port" for x in unadvised for limit in x["limits"]):
         return command("advise", "", "the ways to a faster loop, each written and checked")
-    for x in [*missing, *filter(unknown, loops)][:1]:
+    for x in [*missing, *filter(is_unknown, loops)][:1]:
         return command("ii", f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for")
     if loops and not any(x["pipelined"] for x in loops):
         return command("infer", "--target-ii 1", "what pipelining would need")

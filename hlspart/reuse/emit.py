@@ -74,12 +74,12 @@ class WindowEmitter(Struct):
             kind = variable.type
             counts, name = counts_from(self.program, variable, start), variable.name
             exact = isinstance(kind, ScalarType) and kind.kind == "int" and (kind.bits < 32 or is_int(kind))
-            if trips is None and texts.read_outside_loops(nest.region.analysis, info.variable):
+            if trips is None and texts.is_read_outside_loops(nest.region.analysis, info.variable):
                 raise Refusal("trip-count", f"{name} is read behind the loop {loop.name}", loop.header)
             if trips is None and not counts:
                 raise Refusal("trip-count", f"{name} cannot count from {start}", loop.header)
             if scale * info.step > 1 or (start != first and not counts):
-                if texts.read_outside_loops(nest.region.analysis, info.variable):
+                if texts.is_read_outside_loops(nest.region.analysis, info.variable):
                     raise Refusal("trip-count", f"{name} is read behind the loop {loop.name}", loop.header)
                 if start < -(1 << 31) or last + 1 >= 1 << 31:
                     raise Refusal("trip-count", f"{name} counts beyond the range of int", loop.header)
@@ -253,7 +253,7 @@ class _Writer:
         """Whether the elements are of an enumeration of C++, for all that their type's name says."""
         program, path = self.program, self.variable.at.span.path
         words = re.findall(r"\w+", type_text(program, self.variable.id))
-        if not program.cxx(path) or BASIC.issuperset(words):
+        if not program.is_cxx(path) or BASIC.issuperset(words):
             return False
         return any(re.search(r"\benum\b", source.text) for source in program.sources.values())
 

@@ -143,7 +143,7 @@ class Reuse(Struct, frozen=True, dict=True):
                 for window in nest.windows:
                     if window.variable in fills:
                         fills[window.variable].remove(buffer)
-                emitter.nest(nest, self._unasked(nest))
+                emitter.nest(nest, self._is_unasked(nest))
             except Refusal as refusal:
                 return self._nothing(refused), [(nest, refusal)]
             except Conflict as conflict:
@@ -154,7 +154,7 @@ class Reuse(Struct, frozen=True, dict=True):
             return Reused(result, (), {}, None), []
         after = self.predict(result.files)
         gone = {f.loop.id for f in fills.values()}
-        lost = [x for x in regressions(self.program, self.figures, after, result.lines) if not self._gone(x, gone)]
+        lost = [x for x in regressions(self.program, self.figures, after, result.lines) if not self._is_gone(x, gone)]
         if lost:
             return self._nothing(refused), self._slower(nests, lost)
         return Reused(result, tuple(nests), emitter.made, after), []
@@ -169,13 +169,13 @@ class Reuse(Struct, frozen=True, dict=True):
                     fills[window.variable] = fill
         return fills
 
-    def _unasked(self, nest: WindowNest) -> bool:
+    def _is_unasked(self, nest: WindowNest) -> bool:
         """Whether the tool pipelines the nest by itself."""
         names = {nest.loops[-1].name}
         mine = [x for x in self.figures.loops if x.function == nest.region.function]
         return any(x.origin == "auto" and ({x.name, *x.flattened} & names) for x in mine)
 
-    def _gone(self, lost: Regression, gone: Collection[int]) -> bool:
+    def _is_gone(self, lost: Regression, gone: Collection[int]) -> bool:
         """Whether a loop is not there any more because its work is done elsewhere."""
         if lost.loop is None or lost.loop < 0:
             return False

@@ -43,7 +43,7 @@ from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.semantics.overlap import overlaps
-from hlspart.sets.windows import covered, in_step
+from hlspart.sets.windows import is_covered, is_in_step
 
 #: Lines that give words another meaning.
 _DEFINES = re.compile(r"^[ \t]*#[ \t]*(?:define|undef|include)\b", re.M)
@@ -176,16 +176,16 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
         names = [names[d] for d in order]
         chain = tuple(chain[d] for d in order)
         forms, needed = [Affine.of({n: 1}) + g for n, g in zip(names, offsets, strict=True)], places
-    if not covered([(write, forms)], needed):
+    if not is_covered([(write, forms)], needed):
         return None
     known = [v for loop in chain if (v := analysis.loops[loop.id].variable) is not None]
     taken = _Taken(program, body, frozenset(known), write.array)
     later = (*block.body[place + 1 : there], nest.loops[0])
-    if not taken.steady(later) or not taken.means_the_same(chain[0], later):
+    if not taken.is_steady(later) or not taken.means_the_same(chain[0], later):
         return None
-    if taken.channels and not (len(write.loops) == len(chain) and taken.apart(later)):
+    if taken.channels and not (len(write.loops) == len(chain) and taken.are_apart(later)):
         return None
-    if taken.channels and not in_step(write, forms, None if alike else _elements(window), window.hull):
+    if taken.channels and not is_in_step(write, forms, None if alike else _elements(window), window.hull):
         return None
     whole = program.loops[write.loops[len(write.loops) - len(chain)]]
     if not whole.at.editable or any(stmt.at.kind != "plain" for stmt in body):
@@ -237,7 +237,7 @@ class _Taken(Struct, frozen=True, dict=True):
         """Channels that the body reads: each element is there once, in its order."""
         return frozenset(v for v in self.named if isinstance(self.program.variable(v).type, StreamType))
 
-    def steady(self, stmts: Sequence[Stmt]) -> bool:
+    def is_steady(self, stmts: Sequence[Stmt]) -> bool:
         """Whether a value is the same until the end of ``stmts``, the last of which is the nest."""
         program = self.program
         if any(program.variable(v).storage == "static" for v in self.own):
@@ -289,7 +289,7 @@ class _Taken(Struct, frozen=True, dict=True):
             return name is not None and impure(program, name, frozenset()) is not None
         return not is_pure(name or "") and effects(program).extremum(call) is None
 
-    def apart(self, stmts: Sequence[Stmt]) -> bool:
+    def are_apart(self, stmts: Sequence[Stmt]) -> bool:
         """Whether ``stmts`` all run, and none of them knows a channel of the body."""
         program = self.program
         used = {

@@ -40,7 +40,7 @@ from hlspart.predict.regressions import most_cycles
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import statement_expressions
 from hlspart.semantics.overlap import Overlaps
-from hlspart.sets.windows import covered, extremes
+from hlspart.sets.windows import extremes, is_covered
 
 MOST_INSIDE = 2  # loops that a copy is made in
 
@@ -136,11 +136,11 @@ class _Finder(Struct, frozen=True):
         """Those made inside of at most ``depth`` loops."""
         for ident in self.function.params:
             variable = self.program.variable(ident)
-            short = [x for x in self.figures.loops if x.function == self.function.name and self._short(x, variable)]
-            if short and self._of_a_port(variable):
+            short = [x for x in self.figures.loops if x.function == self.function.name and self._is_short(x, variable)]
+            if short and self._is_of_a_port(variable):
                 yield from self._of(variable, {x.loop for x in short}, depth)
 
-    def _of_a_port(self, variable: Variable) -> bool:
+    def _is_of_a_port(self, variable: Variable) -> bool:
         """Whether a parameter is a memory at a port of a top function that elements can be copied from."""
         array, top = variable.as_array, self.function.name in self.analysis.tops
         group = self.analysis.group_of.get(variable.id)
@@ -153,7 +153,7 @@ class _Finder(Struct, frozen=True):
             and (top or any(g.id == group and g.top for g in self.analysis.groups))
         )
 
-    def _short(self, loop: LoopResult, variable: Variable) -> bool:
+    def _is_short(self, loop: LoopResult, variable: Variable) -> bool:
         """Whether a loop misses its II, or may, and the port of an argument alone would see to that."""
         if loop.misses and any(b.array == variable.name and b.ii > (loop.aim or 1) for b in loop.banks):
             return True
@@ -208,7 +208,7 @@ class _Finder(Struct, frozen=True):
         places = {(n.name.span.path, n.name.span.start, n.name.span.end) for n in nodes.values()}
         if any(len(self.uses.shared_spans[place]) > 1 for place in places):
             return None  # a macro takes the name, and it stands for something else, too
-        if len(nodes) < len(inside) or not self._alone(variable, stmts):
+        if len(nodes) < len(inside) or not self._is_alone(variable, stmts):
             return None
         touches = [a for a in self.analysis.accesses if a.ref in nodes]
         entries = [self.analysis.loops[x.id].trip_count.exact for x in around]
@@ -220,8 +220,8 @@ class _Finder(Struct, frozen=True):
         unbounded = [k for k, side in enumerate(sides) if side.base.terms or side.extent is None]
         if moved and any(node.id not in known or not node.brackets for node in nodes.values()):
             return None
-        complete = self._complete(touches, sides, around)
-        if not complete and any(not _inside(touches, k, sides[k]) for k in unbounded):
+        complete = self._is_complete(touches, sides, around)
+        if not complete and any(not _is_inside(touches, k, sides[k]) for k in unbounded):
             return None
         written = any(a.kind == "write" for a in touches)
         if written and any(_leaves(s) for top in stmts for s in walk_statements(top)):
@@ -255,7 +255,7 @@ class _Finder(Struct, frozen=True):
             sides.append(Side(base, low, high, extent))
         return tuple(sides)
 
-    def _complete(self, touches: Sequence[Access], sides: Sequence[Side], around: Sequence[Loop]) -> bool:
+    def _is_complete(self, touches: Sequence[Access], sides: Sequence[Side], around: Sequence[Loop]) -> bool:
         """Whether each element of a copy is surely accessed each time that it is made."""
         box = []
         for loop in around:
@@ -274,16 +274,16 @@ class _Finder(Struct, frozen=True):
             known = [f - side.base for f, side in zip(inner, sides, strict=True) if f is not None]
             if len(known) == len(sides) and set(names) <= set(access.iterators):
                 forms.append((access, [*outer, *known]))
-        return covered(forms, (*box, *((s.low, s.high) for s in sides)))
+        return is_covered(forms, (*box, *((s.low, s.high) for s in sides)))
 
-    def _alone(self, variable: Variable, stmts: Sequence[Stmt]) -> bool:
+    def _is_alone(self, variable: Variable, stmts: Sequence[Stmt]) -> bool:
         """Whether no other name in some statements, or in what they call, may stand for an argument's elements."""
         overlaps = Overlaps(self.program)
         nodes = [n for top in stmts for root in statement_expressions(self.program, top) for n in walk(root)]
         names = {n.variable for n in nodes if isinstance(n, Name | ArrayRef)} - {variable.id}
         calls = any(isinstance(n, Call) for n in nodes)
         return not any(overlaps.may_be(variable.id, other) for other in names) and not (
-            calls and overlaps.of_file_scope(variable.id)
+            calls and overlaps.is_of_file_scope(variable.id)
         )
 
 
@@ -297,7 +297,7 @@ def _chains(stmt: Stmt, short: Collection[int], above: tuple[Loop, ...] = ()) ->
         yield from _chains(inner, short, here)
 
 
-def _inside(touches: Sequence[Access], dimension: int, side: Side) -> bool:
+def _is_inside(touches: Sequence[Access], dimension: int, side: Side) -> bool:
     """Whether all elements of a dimension that a copy may have exist by the argument's extent."""
     if side.extent is None:
         return False

@@ -213,7 +213,7 @@ class _Windows(Struct, frozen=True):
             if access.kind != "read" or access.ref in stored or body.id not in access.loops or not access.affine:
                 continue
             node, form = nodes.get(access.ref), form_of(access, iterators)
-            if node is not None and form is not None and self._sayable(access, node, form[2]):
+            if node is not None and form is not None and self._may_stand_for(access, node, form[2]):
                 template, scale, offsets = form
                 classes.setdefault((access.array, template, scale), []).append((access, offsets))
         said = {
@@ -222,7 +222,7 @@ class _Windows(Struct, frozen=True):
         windows = [self._window(*key, reads) for key, reads in classes.items() if key[0] in said]
         return tuple(w for w in windows if w is not None)
 
-    def _sayable(self, access: Access, node: ArrayRef, offsets: Sequence[Offset]) -> bool:
+    def _may_stand_for(self, access: Access, node: ArrayRef, offsets: Sequence[Offset]) -> bool:
         """Whether the window can stand for a read: by the array's name, or by another one of its type."""
         if node.variable == access.array:
             return True
@@ -356,7 +356,7 @@ def _handed(nest: WindowNest, window: Window) -> Call | None:
     program = nest.region.program
     variable, known = program.variable(window.variable), effects(program)
     names, shared = overlaps(program), variable.function is None or variable.storage == "static"
-    shared = shared or names.of_file_scope(variable.id)
+    shared = shared or names.is_of_file_scope(variable.id)
     for call in (e for root in statement_expressions(program, nest.loops[0]) for e in walk(root)):
         if not isinstance(call, Call) or call.function is None or call.function not in program.functions:
             continue

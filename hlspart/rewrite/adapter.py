@@ -15,7 +15,7 @@ from msgspec import Struct
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.program import Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import element_text, read_only
+from hlspart.rewrite.declare import element_text, is_read_only
 from hlspart.rewrite.names import Names, renamed
 from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.templates import render
@@ -61,7 +61,7 @@ def edit_callers(
     for function_name, involved in changed.items():
         function = program.functions[function_name]
         calls = [
-            (c, f) for c, f in uses.calls if c.function == function_name and _whole(program, involved, function, c)
+            (c, f) for c, f in uses.calls if c.function == function_name and _is_whole(program, involved, function, c)
         ]
         if not calls:
             continue
@@ -88,7 +88,7 @@ def edit_callers(
     return None
 
 
-def _whole(program: Program, plans: Sequence[Plan], function: Function, call: Call) -> bool:
+def _is_whole(program: Program, plans: Sequence[Plan], function: Function, call: Call) -> bool:
     """Whether the call passes something that is no member of the rewritten group."""
     for plan in plans:
         for member in plan.group.members:
@@ -144,7 +144,7 @@ def _array(program: Program, plan: Plan, variable: Variable, names: Names) -> _A
     if element is None:
         return None
     banks = tuple(_Bank(names.free(f"{n}_copy"), s) for n, s in zip(plan.names[variable.id], plan.shapes, strict=True))
-    return _Array(element, read_only(program, variable), banks, tuple(_copies(plan, variable.name, banks)))
+    return _Array(element, is_read_only(program, variable), banks, tuple(_copies(plan, variable.name, banks)))
 
 
 def _copies(plan: Plan, name: str, banks: Sequence[_Bank]) -> Iterable[_Copy]:

@@ -61,7 +61,7 @@ class Contents(Struct):
     calls: list[tuple[int, Call]] = field(default_factory=list)
     inner: list[tuple[int, Loop]] = field(default_factory=list)
 
-    def jumped(self, position: int) -> bool:
+    def is_jumped(self, position: int) -> bool:
         """Whether a jump may have left the iteration before a statement, or in it."""
         return any(at <= position for at, _ in self.jumps)
 

@@ -26,7 +26,7 @@ from hlspart.rewrite.outcomes import outcome_of
 from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.refusals import Refusals
 from hlspart.rewrite.regions import Blocked, Movement, Planner
-from hlspart.rewrite.unroll import at_once
+from hlspart.rewrite.unroll import is_at_once
 from hlspart.rewrite.uses import Uses
 
 SELECTIONS = 20_000  # choices of a bank in the bank-centric text of one group, some seven tokens each
@@ -160,7 +160,7 @@ class Decider(Struct, frozen=True, dict=True):
         if given is not None or product is None:
             return self._bank_centric(group, layout, members)
         banks_of, dynamic = self._banks_of(group, product)
-        if banks_of and not self._reached(group):
+        if banks_of and not self._is_reached(group):
             return None  # of dead code any text is right, and the pragma is the plainest
         if style == "split" and dynamic is not None:
             if self.options.style == "auto":
@@ -218,7 +218,7 @@ class Decider(Struct, frozen=True, dict=True):
                     return GroupRefusal("out-of-range", self._range_reason(access), access.at)
         return None
 
-    def _reached(self, group: ArrayGroup) -> bool:
+    def _is_reached(self, group: ArrayGroup) -> bool:
         """Whether some access of the group may happen."""
         verdicts = self.validation.groups[group.id].verdicts
         accesses = (a for ref in self._elements(group) for a in self.by_ref[ref.id])
@@ -322,7 +322,7 @@ class Decider(Struct, frozen=True, dict=True):
             {v: self.names.free(f"{stems[v]}_GET") for v in in_place},
             {v: self.names.free(f"{stems[v]}_PUT") for v in in_place},
             {d.ref.id: self.names.free(f"{stems[d.ref.variable]}_t{k}") for k, d in enumerate(stores)},
-            at_once(self.program, self.analysis, self.pipelined, group.id),
+            is_at_once(self.program, self.analysis, self.pipelined, group.id),
         )
 
     def _gathered(

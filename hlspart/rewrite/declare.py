@@ -231,7 +231,7 @@ def zero_text(program: Program, variable: Variable) -> str:
     """An initial value for an element: zero, as C has it where nothing is said."""
     array = variable.as_array
     scalar = array is None or not isinstance(array.element, StructType)
-    if not program.cxx(variable.at.span.path):
+    if not program.is_cxx(variable.at.span.path):
         return "0" if scalar else "{0}"
     named = element_text(program, variable)
     if not scalar:
@@ -271,7 +271,7 @@ def declare_parameter(
         return _old_style(program, plan, variable, declarator, buffer)
     if any(_EFFECT.search(program.text(bracket)) for bracket in declarator.brackets):
         return GroupRefusal("side-effect", "the extent of a parameter has an effect, which would be lost", statement)
-    if not _alone(program, statement):
+    if not _is_alone(program, statement):
         return GroupRefusal(
             "macro", f"'{variable.name}' is declared by the macro {statement.macro or ''}".rstrip(), statement
         )
@@ -287,7 +287,7 @@ def declare_parameter(
         element = element_text(program, variable)
         if element is None:
             return GroupRefusal("declaration", f"the element type of '{variable.name}' has no name", statement)
-        spelled = constant_text(element) if read_only(program, variable) else element
+        spelled = constant_text(element) if is_read_only(program, variable) else element
     if declarator.declarator.editable and not typedef and not pointer:
         shaped = _shapes(program, plan, variable, declarator)
         if isinstance(shaped, GroupRefusal):
@@ -320,14 +320,14 @@ def _old_style(
     return None
 
 
-def read_only(program: Program, variable: Variable) -> bool:
+def is_read_only(program: Program, variable: Variable) -> bool:
     """Whether the elements are const."""
     if isinstance(variable.type, PointerType):
         return "const" in one_line(program.text(variable.declarations[0].specifiers), False).split()
     return variable.const
 
 
-def _alone(program: Program, origin: Origin) -> bool:
+def _is_alone(program: Program, origin: Origin) -> bool:
     """Whether the text of ``origin`` stands alone between a parameter list's delimiters."""
     text = program.sources[origin.span.path].text
     after = _BLANK.match(text, origin.span.end)

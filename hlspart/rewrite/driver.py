@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from hlspart.frontend import unfolded
 from hlspart.infer import emission
-from hlspart.infer.emitted import cheap
+from hlspart.infer.emitted import is_cheap
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.inferred import InferResult
@@ -110,7 +110,7 @@ class Rewrite(Struct, frozen=True):
 
     def with_pragmas(self, result: RewriteResult) -> RewriteResult:
         """``result`` with the pragmas alone that the inference adds to what it wrote."""
-        if not cheap(result, SELECTIONS) or not any(o.status == "rewritten" for o in result.outcomes):
+        if not is_cheap(result, SELECTIONS) or not any(o.status == "rewritten" for o in result.outcomes):
             return result
         second = self.stages.with_texts(result.files)
         again = Rewrite(second, self.options).inferred(second.inferred)

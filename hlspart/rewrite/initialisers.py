@@ -25,7 +25,7 @@ from hlspart.model.program import (
     OpaqueExpr,
     ScalarType,
     StringLit,
-    unbraced,
+    is_unbraced,
     walk,
 )
 from hlspart.rewrite.linear import Text, own_text
@@ -66,7 +66,7 @@ def _fill(
     """Initialise the sub-array at ``prefix`` by ``init``."""
     rank = len(dims) - len(prefix)
     if rank == 0:
-        if unbraced(element, init):
+        if is_unbraced(element, init):
             return Unsupported("a struct without its braces", init)
         text = own_text(init, text_of)
         if text is None and isinstance(init, Const):

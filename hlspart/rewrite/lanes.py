@@ -133,11 +133,11 @@ class _Reach:
             if not ({a, b} <= reading or {a, b} <= writing):
                 continue
             step = _step(self._slots[a], self._slots[b])
-            same_bank = None if step is None else self._layout.same_bank(step)
+            shares_bank = None if step is None else self._layout.shares_bank(step)
             either = dict.fromkeys((*domains[a], *domains[b]))
-            if same_bank is False:
+            if shares_bank is False:
                 continue
-            if (same_bank and len(either) == 1) or self._may_share(a, b, either):  # where equal, both happen
+            if (shares_bank and len(either) == 1) or self._may_share(a, b, either):  # where equal, both happen
                 yield a, b
 
     def _may_share(self, a: int, b: int, domains: Iterable[str]) -> bool:
@@ -186,7 +186,7 @@ class _Reach:
 def steady_bank(layout: Layout, index: Index, access: Access) -> int | None:
     """The bank of ``index`` where it is the same in every iteration that ``access`` happens in; None: not known."""
     names = sorted({n for f in index for n in f.names})
-    if any(not layout.same_bank(tuple(f.coefficient(n) for f in index)) for n in names):
+    if any(not layout.shares_bank(tuple(f.coefficient(n) for f in index)) for n in names):
         return None
     space = Regions(access.iterators, (1,) * len(access.iterators))
     try:
@@ -205,7 +205,7 @@ def _inside(iterators: Sequence[str], index: Index, shape: Sequence[int]) -> str
     return f"{{ [{', '.join(iterators)}] : {' and '.join(bounds)} }}"
 
 
-def inside_everywhere(whole: Access, index: Index, shape: Sequence[int]) -> bool:
+def is_inside_everywhere(whole: Access, index: Index, shape: Sequence[int]) -> bool:
     """Whether ``index`` is inside the array in every iteration of ``whole``."""
     space = Regions(whole.iterators, (1,) * len(whole.iterators))
     try:

@@ -202,15 +202,15 @@ def offset_text(expr: Expr, text_of: Text) -> str | None:
 def operand(text: str, expr: Expr) -> str:
     """``text`` of ``expr`` ready to be an operand of ``/``, ``%`` or ``-``; a macro's name may hide a sum."""
     simple = isinstance(expr, Name | Const) and expr.at.kind in ("plain", "argument")
-    return text if simple or _enclosed(text) else f"({text})"
+    return text if simple or _is_enclosed(text) else f"({text})"
 
 
 def bare(text: str) -> str:
     """``text`` without brackets that go around all of it."""
-    return bare(text[1:-1].strip()) if _enclosed(text) else text
+    return bare(text[1:-1].strip()) if _is_enclosed(text) else text
 
 
-def _enclosed(text: str) -> bool:
+def _is_enclosed(text: str) -> bool:
     """Whether one pair of brackets goes around all of ``text``."""
     depth = 0
     for at, char in enumerate(text):

@@ -114,7 +114,7 @@ class Refusals(Struct, frozen=True, dict=True):
     def of_lent_elements(self, group: ArrayGroup) -> GroupRefusal | None:
         """An element that a call may take by C++ reference: the value that was loaded is another object."""
         for call, _ in self.uses.calls:
-            if not self.program.cxx(call.at.span.path) or is_quiet(call.function or ""):
+            if not self.program.is_cxx(call.at.span.path) or is_quiet(call.function or ""):
                 continue
             callee = self.program.functions.get(call.function or "")
             if callee is not None:

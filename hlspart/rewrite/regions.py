@@ -30,7 +30,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Origin
 from hlspart.rewrite.contents import Contents, StoreForm, contents, loops_in, writers
-from hlspart.rewrite.lanes import deal_lanes, inside_everywhere, meet, never_meet_across, steady_bank
+from hlspart.rewrite.lanes import deal_lanes, is_inside_everywhere, meet, never_meet_across, steady_bank
 from hlspart.rewrite.uses import Uses
 
 
@@ -280,7 +280,7 @@ class Planner(Struct, frozen=True, dict=True):
         if any(n not in names for f in forms for n in f.names):
             return Blocked("index-form", "an index with a value that is no iterator", ref.at)
         writer = self.writer(ref, write is not None)
-        return TextAccess(ref, read, write, tuple(forms), conditional or body.jumped(position), writer)
+        return TextAccess(ref, read, write, tuple(forms), conditional or body.is_jumped(position), writer)
 
     def _shadowed(self, loops: Sequence[int], names: Mapping[str, str]) -> Blocked | None:
         """Whether a name of an iterator means something else somewhere in the nest."""
@@ -314,7 +314,7 @@ class Planner(Struct, frozen=True, dict=True):
         """An access, to any array, that happens in every iteration of the loop."""
         for ref, (position, conditional) in body.refs.items():
             for access in self.by_ref.get(ref, ()):
-                if not conditional and not body.jumped(position) and access.loops[-1:] == (loop.id,):
+                if not conditional and not body.is_jumped(position) and access.loops[-1:] == (loop.id,):
                     return access
         return None
 
@@ -435,4 +435,4 @@ def _outside(region: AccessRegion, layout: Layout, whole: Access | None) -> froz
     """Indices loaded under a condition that may be outside of the array where it does not hold."""
     loaded = {s.index for s in region.sites if s.loads}
     guarded = loaded - {s.index for s in region.sites if not s.conditional}
-    return frozenset(i for i in guarded if whole is None or not inside_everywhere(whole, i, layout.shape))
+    return frozenset(i for i in guarded if whole is None or not is_inside_everywhere(whole, i, layout.shape))

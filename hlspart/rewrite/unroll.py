@@ -54,7 +54,7 @@ def inside_pipelines(
     return tuple(unrollings.values())
 
 
-def at_once(program: Program, analysis: AccessAnalysis, pipelined: frozenset[int], group: int) -> bool:
+def is_at_once(program: Program, analysis: AccessAnalysis, pipelined: frozenset[int], group: int) -> bool:
     """Whether the tool runs several iterations of a loop around accesses to ``group`` at once."""
     factors = unroll_factors(program)
     around = {loop for a in analysis.accesses if analysis.group_of.get(a.array) == group for loop in a.loops}

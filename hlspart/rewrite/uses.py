@@ -94,7 +94,7 @@ class Uses(Struct, frozen=True, dict=True):
             if isinstance(node, Call):
                 known.add(node.callee.span)
         ends = {(span.path, span.end) for span in known}  # a record may begin with a qualifier
-        listed = [f.signature.span for f in self.program.functions.values() if self._old_style(f)]
+        listed = [f.signature.span for f in self.program.functions.values() if self._is_old_style(f)]
 
         def seen(span: Span) -> bool:
             return (span.path, span.end) in ends or any(
@@ -115,7 +115,7 @@ class Uses(Struct, frozen=True, dict=True):
                 counts[name] = count[at]
         return counts
 
-    def _old_style(self, function: Function) -> bool:
+    def _is_old_style(self, function: Function) -> bool:
         """Whether the parameters are declared behind the list of their names."""
         declared = (self.program.variable(v).declarations[0].statement for v in function.params)
         return any(self.program.text(at).endswith(";") for at in declared)

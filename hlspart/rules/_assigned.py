@@ -121,15 +121,15 @@ class _Walk:
         going = [arm for arm in arms if not arm.over]
         state.over = not going
         state.maybe |= {v for arm in arms for v in arm.maybe}
-        counted = len(before) > 1 and all(self._of_counter(test) for test in (*before, stmt.test))
+        counted = len(before) > 1 and all(self._is_of_counter(test) for test in (*before, stmt.test))
         counted = counted or len(before) > 3  # five cases and more are meant to be all there are
-        if stmt.other is None and (counted or any(_opposite(stmt.test, test) for test in before)):
+        if stmt.other is None and (counted or any(_are_opposite(stmt.test, test) for test in before)):
             going = [arm for arm in arms[:1] if not arm.over]  # an ``else`` would never be reached
         state.sure |= set.intersection(*(arm.sure for arm in going)) if going else set()
         # of an iteration before, where the variable is older than the loop
         state.sure |= {v for v in state.maybe if self.open.get(v, (self.loops, 0))[0] < self.loops}
 
-    def _of_counter(self, test: c.Expr) -> bool:
+    def _is_of_counter(self, test: c.Expr) -> bool:
         """Whether a test asks for a part of the range of a loop's counter: several may cover all of it."""
         leaves = [e for e in c.walk(test) if not isinstance(e, (c.Binary, c.Cast))]
         names = {e.variable for e in leaves if isinstance(e, c.Name)}
@@ -247,11 +247,11 @@ def _leaves_out(body: c.Block, of: c.ScalarType) -> bool:
     return of.bits < 8 and len(cases) < 1 << of.bits and all(s.low is not None and s.high is None for s in cases)
 
 
-def _opposite(one: c.Expr, other: c.Expr) -> bool:
+def _are_opposite(one: c.Expr, other: c.Expr) -> bool:
     """Whether one of two tests holds exactly where the other does not."""
     match one, other:
         case (c.Unary(op="!", operand=inner), plain) | (plain, c.Unary(op="!", operand=inner)):
-            return c.same(inner, plain)
+            return c.is_same(inner, plain)
         case c.Binary(op=a, left=la, right=ra), c.Binary(op=b, left=lb, right=rb):
-            return _OPPOSITE.get(a) == b and c.same(la, lb) and c.same(ra, rb)
+            return _OPPOSITE.get(a) == b and c.is_same(la, lb) and c.is_same(ra, rb)
     return False

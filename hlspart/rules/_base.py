@@ -192,7 +192,7 @@ class Facts(Struct, frozen=True, dict=True):
         """Functions that are read as templates, their parameters open, for nothing in the file gives arguments."""
         return tuple(f.at.span for f in self.program.functions.values() if f.open)
 
-    def in_template(self, place: Place) -> bool:
+    def is_in_template(self, place: Place) -> bool:
         """Whether a place is in such a template."""
         if not any(span.path == place.path for span in self.templates):
             return False
@@ -358,7 +358,7 @@ class Facts(Struct, frozen=True, dict=True):
     def option_span(self, directive: Directive, name: str) -> Span | None:
         """``name=value`` (or the bare word) of a plain pragma, for an edit; None where it cannot be edited."""
         option = next((o for o in directive.options if o.name == name), None)
-        if option is None or not self.editable(directive) or option.at == directive.at:
+        if option is None or not self.is_editable(directive) or option.at == directive.at:
             return None
         text = self.program.sources[option.at.span.path].text
         if option.value is None:
@@ -367,7 +367,7 @@ class Facts(Struct, frozen=True, dict=True):
         match = re.compile(r"\w+\s*=\s*(?:\([^()]*\)|\"[^\"]*\"|[^\s()]+)").match(text, option.at.span.start, limit)
         return Span(option.at.span.path, match.start(), match.end()) if match else None
 
-    def editable(self, directive: Directive) -> bool:
+    def is_editable(self, directive: Directive) -> bool:
         """Whether the directive is a plain ``#pragma`` line."""
         if directive.pragma is None or directive.at.kind != "plain":
             return False
@@ -383,7 +383,7 @@ class Facts(Struct, frozen=True, dict=True):
 
     def line_removal(self, directive: Directive) -> Edit | None:
         """Remove a pragma that stands alone on its lines; None where something else stands there."""
-        if not self.editable(directive):
+        if not self.is_editable(directive):
             return None
         span, source = directive.at.span, self.program.sources[directive.at.span.path]
         start = source.text.rfind("\n", 0, span.start) + 1

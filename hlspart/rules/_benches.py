@@ -80,7 +80,7 @@ def _on_processors(program: c.Program) -> frozenset[str]:
     if not ports and "main" not in program.functions:
         return frozenset()
     callees = {n: {x.function for x in own if x.function} for n, own in calls(program).items()}
-    hosts = {n for n, called in callees.items() if n not in built and called & ports and _of_host(program, n)}
+    hosts = {n for n, called in callees.items() if n not in built and called & ports and _is_of_host(program, n)}
     roots = (hosts | {"main"}) & callees.keys()
     reached, todo = {n: set[str]() for n in roots}, sorted(roots)
     while todo:
@@ -90,13 +90,13 @@ def _on_processors(program: c.Program) -> frozenset[str]:
             if other in program.functions and other not in reached and other not in built:
                 reached[other] = set()
                 todo.append(other)
-    of_host = {f for f, called in reached.items() if f in roots or called & ports or _of_host(program, f)}
+    of_host = {f for f, called in reached.items() if f in roots or called & ports or _is_of_host(program, f)}
     while more := {f for f, called in reached.items() if called & of_host} - of_host:
         of_host |= more
     return frozenset(of_host)
 
 
-def _of_host(program: c.Program, name: str) -> bool:
+def _is_of_host(program: c.Program, name: str) -> bool:
     """Whether a function asks for what a processor has alone: files, a console, memory as it runs."""
     function = program.functions[name]
     for node in nodes(program)[name]:

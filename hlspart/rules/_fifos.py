@@ -52,7 +52,7 @@ def accesses(facts: Facts, variable: Variable) -> list[list[Access]]:
 _DATA = ("it depends on the value of", "it is the result of the call")
 
 
-def by_data(access: Access) -> bool:
+def is_by_data(access: Access) -> bool:
     """Whether the index of an access depends on a value that is read from somewhere."""
     return not access.affine and (access.reason or "").startswith(_DATA)
 

@@ -38,7 +38,7 @@ def callers(program: Program) -> dict[str, list[tuple[str, Origin]]]:
     return by
 
 
-def for_host(facts: Facts, name: str) -> bool:
+def is_for_host(facts: Facts, name: str) -> bool:
     """Whether a function has C linkage in C++ text, as kernels have that a host finds by their name."""
     function = facts.program.functions[name]
     source = facts.program.sources.get(function.at.span.path)

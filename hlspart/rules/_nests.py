@@ -77,7 +77,7 @@ def start_of(program: Program, loop: Loop) -> Expr | None:
     return None
 
 
-def of_member(directive: Directive) -> bool:
+def is_of_member(directive: Directive) -> bool:
     """Whether a directive names a member of a struct."""
     names = (o.value or "" for o in directive.options if o.name in ("variable", "port"))
     return any("." in n or "->" in n for n in names)

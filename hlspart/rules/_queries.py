@@ -11,7 +11,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import Block, Stmt, Variable
 from hlspart.model.results import DimPartition, GroupPartition, IIResult, LoopResult, Validation
-from hlspart.partition.unrolling import decided
+from hlspart.partition.unrolling import is_decided
 from hlspart.rules._base import Facts, Remark, Rule
 
 _MOST_RECHECKS = 8  # per rule and run: each one schedules every loop again
@@ -42,7 +42,7 @@ def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None
     return None
 
 
-def unrolled_by_the_tool(facts: Facts, remark: Remark) -> bool:
+def is_unrolled_by_the_tool(facts: Facts, remark: Remark) -> bool:
     """Whether the bank is decided by loops that the prediction unrolls, because the tool pipelines one around them."""
     automatic = [x.loop for x in facts.ii.loops if x.pipelined and x.origin == "auto"] if facts.ii is not None else []
     inside = {x.id for loop in automatic if loop in facts.program.loops for x in facts.loops_inside(loop)}
@@ -101,7 +101,7 @@ def _open_access(facts: Facts, loop: LoopResult, variable: Variable) -> Access |
         verdict = group.verdicts.get(access.id)
         if verdict is None or loop.loop not in access.loops or verdict.kind == "const":
             continue
-        if verdict.kind != "const-after-unroll" or not decided(verdict.unrolls, facts.unrolled):
+        if verdict.kind != "const-after-unroll" or not is_decided(verdict.unrolls, facts.unrolled):
             return access
     return None
 
@@ -133,9 +133,9 @@ def in_lock_step(facts: Facts) -> set[int]:
     return {facts.analysis.group_of.get(a.array, -1) for a in facts.analysis.accesses if a.function in marked}
 
 
-def same_without(facts: Facts, group: int) -> bool:
+def is_same_without(facts: Facts, group: int) -> bool:
     """Whether every loop keeps its II and latency when ``group`` is not partitioned, all figures being known."""
-    if facts.recheck is None or facts.ii is None or group not in _first_groups(facts) or _large(facts):
+    if facts.recheck is None or facts.ii is None or group not in _first_groups(facts) or _is_large(facts):
         return False
     touched = _loops_of(facts, group)
     if any(x.loop in touched and (x.misses or x.latency.max is None) for x in facts.ii.loops) or not touched:
@@ -157,7 +157,7 @@ def _banks_of(figures: IIResult, facts: Facts, group: int) -> list[int | None]:
     return [a.banks for a in figures.arrays if a.variable in members]
 
 
-def _large(facts: Facts) -> bool:
+def _is_large(facts: Facts) -> bool:
     """Whether predicting again would take long."""
     return facts.operations > _MOST_OPERATIONS
 
@@ -191,7 +191,7 @@ def better_dimension(facts: Facts, loop: LoopResult, variable: Variable) -> tupl
     group = facts.validation.groups.get(ident)
     if facts.recheck is None or facts.ii is None or group is None or len(group.dims) != 1 or loop.ii is None:
         return None
-    if _large(facts):
+    if _is_large(facts):
         return None
     old, best = group.dims[0], None
     for dim, extent in enumerate(variable.dims[:_MOST_RECHECKS], 1):

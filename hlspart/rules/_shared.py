@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model import program as c
-from hlspart.rules._nests import active, of_member
+from hlspart.rules._nests import active, is_of_member
 from hlspart.rules._uses import own_expressions, root_of
 
 
@@ -23,7 +23,7 @@ def registers(program: c.Program) -> frozenset[int]:
     """Arrays that ARRAY_PARTITION makes variables of: an element is then no memory that only one task may access."""
     dims: dict[int, set[int]] = {}
     for d in active(program, "array_partition"):
-        if d.choice("type", ("cyclic", "block", "complete")) in (None, "complete") and not of_member(d):
+        if d.choice("type", ("cyclic", "block", "complete")) in (None, "complete") and not is_of_member(d):
             for ident in d.variables:
                 every, dim = range(1, len(program.variable(ident).dims) + 1), d.values.get("dim", 1)
                 dims.setdefault(ident, set()).update(every if dim == 0 else (dim,))
@@ -53,6 +53,6 @@ def memories(program: c.Program) -> frozenset[int]:
     return frozenset(variables)
 
 
-def state(program: c.Program, variable: int) -> bool:
+def is_state(program: c.Program, variable: int) -> bool:
     """Whether a variable keeps its value from call to call."""
     return program.variable(variable).storage in ("global", "static")

@@ -36,7 +36,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayType, CType, PointerType, ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import of_member
+from hlspart.rules._nests import is_of_member
 
 RULE = Rule("HLP427", "aggregate-of-no-struct", "warning", hint="remove it")
 
@@ -47,7 +47,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     kinds = ("aggregate", "disaggregate", "data_pack")
     directives = [d for d in facts.program.directives if d.kind in kinds and d.usable and d.dialect == "vitis"]
     for d in directives:
-        member = of_member(d)
+        member = is_of_member(d)
         for ident in d.variables:
             variable = facts.program.variable(ident)
             name = facts.pragma_text(d)

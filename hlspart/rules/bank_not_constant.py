@@ -45,7 +45,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._queries import undecided_bank, unroll_mismatch, unrolled_by_the_tool
+from hlspart.rules._queries import is_unrolled_by_the_tool, undecided_bank, unroll_mismatch
 
 RULE = Rule("HLP203", "bank-not-constant", "warning")
 
@@ -55,5 +55,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for remark in facts.remarks("bank-divided"):
         if remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete"):
             continue
-        if unroll_mismatch(facts, remark) is None and not unrolled_by_the_tool(facts, remark):
+        if unroll_mismatch(facts, remark) is None and not is_unrolled_by_the_tool(facts, remark):
             yield undecided_bank(facts, RULE, remark)

@@ -43,7 +43,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
-from hlspart.rules._interfaces import for_host, interfaces
+from hlspart.rules._interfaces import interfaces, is_for_host
 
 HINT = "add #pragma HLS interface mode=s_axilite port=return"
 RULE = Rule("HLP420", "block-control", "warning", hint=HINT)
@@ -65,10 +65,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if control and control[0][1] == "ap_ctrl_none" and (not masters or (waits and not facts.kernels)):
             continue  # a free running function may read its registers at any time, or once data have come
         if control:
-            if control[0][1] == "ap_ctrl_chain" and for_host(facts, name):
+            if control[0][1] == "ap_ctrl_chain" and is_for_host(facts, name):
                 continue  # the tool puts the control of such a kernel among the registers
             at, words = control[0][0].at, f"is {control[0][1]}"
-        elif facts.kernels or (masters and any(_kernel(facts, d) for d in registers)):
+        elif facts.kernels or (masters and any(_is_kernel(facts, d) for d in registers)):
             at, words = registers[-1].at, "is left out"
         else:
             continue
@@ -81,7 +81,7 @@ def _streams(facts: Facts, name: str) -> bool:
     return any(isinstance(facts.program.variable(v).type, StreamType) for v in parameters)
 
 
-def _kernel(facts: Facts, directive: Directive) -> bool:
+def _is_kernel(facts: Facts, directive: Directive) -> bool:
     """Whether a register is a kernel's: a scalar, or in a bundle of its own; not the address of a master alone."""
     scalars = any(isinstance(facts.program.variable(v).type, ScalarType) for v in directive.variables)
     return scalars or directive.option("bundle") is not None

@@ -81,7 +81,7 @@ def _block(facts: Facts, block: c.Block, handed: set[int]) -> Iterator[Diagnosti
             message = f"{asked} words of '{name}' are asked for and {total} are {verb}"
             yield facts.report(RULE, call.at, message, "ask for as many words as the loop takes")
         answers = {id(s) for s in after for x in _calls(s) if x.function == "stream.write_response"}
-        if kind == "write" and not answers and total and not _elsewhere(facts, block, root[0]):
+        if kind == "write" and not answers and total and not _is_elsewhere(facts, block, root[0]):
             message = f"no write_response of '{name}' follows this request before the next one"
             yield facts.report(RULE, call.at, message, "call it after the last write of each burst")
 
@@ -98,7 +98,7 @@ def _calls(stmt: c.Stmt) -> Iterator[c.Call]:
             yield from (e for e in c.walk(top) if isinstance(e, c.Call))
 
 
-def _elsewhere(facts: Facts, block: c.Block, variable: int) -> bool:
+def _is_elsewhere(facts: Facts, block: c.Block, variable: int) -> bool:
     """Whether a loop outside of the block of the requests collects the responses, one in each iteration."""
     for function in facts.program.functions.values():
         for loop in c.walk_statements(function.body):

@@ -85,7 +85,7 @@ def _elements(
                 message = f"an AXI master has words of whole bytes, '{variable.name}' has elements of {bits} bits"
                 yield facts.report(RULE, d.at, message, "take a type of 8, 16, 32, .. bits", related)
             case StructType() as struct if (size := _padded(struct)) is not None and size & (size - 1):
-                if holds_arrays(struct) or not _repeated(facts, variable):
+                if holds_arrays(struct) or not _is_repeated(facts, variable):
                     continue
                 if variable.id in packed or any(
                     _ALIGNED.search(source.text) for source in facts.program.sources.values()
@@ -95,7 +95,7 @@ def _elements(
                 yield facts.report(RULE, d.at, message, "pad it, or align it with alignas", related)
 
 
-def _repeated(facts: Facts, variable: Variable) -> bool:
+def _is_repeated(facts: Facts, variable: Variable) -> bool:
     """Whether a port is accessed in a loop, as far as accesses are known: one element makes no burst."""
     known = [a for group in accesses(facts, variable) for a in group]
     return not known or any(a.loops for a in known)

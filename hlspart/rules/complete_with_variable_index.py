@@ -44,7 +44,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._queries import undecided_bank, unrolled_by_the_tool
+from hlspart.rules._queries import is_unrolled_by_the_tool, undecided_bank
 
 RULE = Rule("HLP205", "complete-with-variable-index", "warning")
 
@@ -53,5 +53,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Undecided banks under a complete partition."""
     for remark in facts.remarks("bank-divided"):
         complete = remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete")
-        if complete and not unrolled_by_the_tool(facts, remark):
+        if complete and not is_unrolled_by_the_tool(facts, remark):
             yield undecided_bank(facts, RULE, remark)

@@ -66,7 +66,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             for ident in sorted(asked):
                 variable = facts.program.variable(ident)
                 again = any(ident in mentioned(facts.program, s) for s in later)
-                if isinstance(stmt, c.If) and _set_in(stmt, ident) and not again:
+                if isinstance(stmt, c.If) and _is_set_in(stmt, ident) and not again:
                     message = f"'{variable.name}' is no static variable: every call gives it its value anew"
                     yield facts.report(RULE, stmt.test.at, message, None, [(variable.at, "the flag")])
             flags -= used
@@ -77,7 +77,7 @@ def _flag(variable: c.Variable) -> bool:
     return scalar and variable.storage == "local" and isinstance(variable.init, (c.Const, c.Cast))
 
 
-def _set_in(stmt: c.If, ident: int) -> bool:
+def _is_set_in(stmt: c.If, ident: int) -> bool:
     """Whether the branch ends with the flag set to a constant, and does not read it."""
     last = next((s for s in reversed(stmt.then.body) if not isinstance(s, c.PragmaMark)), None)
     match last:

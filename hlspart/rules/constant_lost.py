@@ -60,7 +60,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 values.append((node.target.type, node.value))
             of_floats = isinstance(node, c.Binary) and node.op in "*+-/" and _is(node.type, "float")
             for side in (node.left, node.right) if isinstance(node, c.Binary) and of_floats else ():
-                if _no_quotient(program, side) and side.at.span not in seen:
+                if _is_lost_quotient(program, side) and side.at.span not in seen:
                     seen.add(side.at.span)
                     text = " ".join(program.text(side.at).split())
                     message = f"'{text}' is a quotient of integers, which is 0"
@@ -133,7 +133,7 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
     return str(rest - (1 << kind.bits) if kind.signed and rest >> (kind.bits - 1) else rest)
 
 
-def _no_quotient(program: c.Program, expr: c.Expr) -> bool:
+def _is_lost_quotient(program: c.Program, expr: c.Expr) -> bool:
     """Whether an expression is a quotient of integer constants that is 0, though what is divided is not."""
     if not isinstance(expr, c.Binary) or expr.op != "/" or not _is(expr.type, "int"):
         return False

@@ -149,7 +149,7 @@ def _compared(program: c.Program, node: c.Binary) -> tuple[bool, str, int] | Non
     if node.op not in _TURNED:
         return None
     for op, side, bound in ((node.op, node.left, node.right), (_TURNED[node.op], node.right, node.left)):
-        place = side.operand if isinstance(side, c.Cast) and _wider(side) else side
+        place = side.operand if isinstance(side, c.Cast) and _is_wider(side) else side
         kind = place.type
         if (
             not isinstance(place, (c.Name, c.ArrayRef, c.Member))
@@ -175,7 +175,7 @@ def _one_bit(expr: c.Expr) -> bool:
     return isinstance(expr.type, c.ScalarType) and expr.type.bits == 1
 
 
-def _wider(cast: c.Cast) -> bool:
+def _is_wider(cast: c.Cast) -> bool:
     """Whether a conversion keeps every value."""
     to, of = cast.type, cast.operand.type
     if not isinstance(to, c.ScalarType) or not isinstance(of, c.ScalarType):

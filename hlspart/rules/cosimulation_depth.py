@@ -39,7 +39,7 @@ from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._fifos import accesses
-from hlspart.rules._interfaces import depth_said, for_host, interfaces
+from hlspart.rules._interfaces import depth_said, interfaces, is_for_host
 from hlspart.rules._uses import calls
 
 RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the number of elements of the test bench")
@@ -48,7 +48,7 @@ RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """m_axi ports of unknown size, and accesses beyond a size that is said."""
     yield from _accesses_past_end(facts)
-    tops = frozenset(name for name in entries(facts) if not for_host(facts, name))
+    tops = frozenset(name for name in entries(facts) if not is_for_host(facts, name))
     said = {v for d, _ in interfaces(facts) if d.option("depth") is not None for v in d.variables}
     for d, mode in interfaces(facts):
         for ident in d.variables if mode == "m_axi" and d.function in tops else ():
@@ -61,11 +61,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if ident in said:
                 continue
             message = f"the size of '{variable.name}' is not known, and INTERFACE has no depth= for co-simulation"
-            least = _touched(facts, ident) if not _handed_on(facts, d.function or "", ident) else None
+            least = _touched(facts, ident) if not _is_handed_on(facts, d.function or "", ident) else None
             hint, fix = None, None
             if least is not None:
                 hint = f"add depth={least}, the elements that are accessed, or more"
-                if facts.editable(d):
+                if facts.is_editable(d):
                     end = d.at.span.end
                     fix = Fix(f"add depth={least}", (Edit(Span(d.at.span.path, end, end), f" depth={least}"),), False)
             yield facts.report(RULE, d.at, message, hint, [(variable.at, "the port")], fix)
@@ -101,7 +101,7 @@ def _touched(facts: Facts, ident: int) -> int | None:
     return highest or None
 
 
-def _handed_on(facts: Facts, name: str, ident: int) -> bool:
+def _is_handed_on(facts: Facts, name: str, ident: int) -> bool:
     """Whether a call is given the port: what it touches there is not counted."""
     own = calls(facts.program)[name]
     return any(isinstance(x, Name) and x.variable == ident for call in own for arg in call.args for x in walk(arg))

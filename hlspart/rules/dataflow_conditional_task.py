@@ -96,7 +96,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, leave.at, message, "let every task run to its end", where)
         tasks = {id(p.stmt) for p in region.processes}
         for stmt in region.body.body if len(tasks) > 1 else ():
-            early = isinstance(stmt, If) and id(stmt) not in tasks and not _decided(facts, stmt, False)
+            early = isinstance(stmt, If) and id(stmt) not in tasks and not _is_decided(facts, stmt, False)
             leave = next((s for s in walk_statements(stmt) if isinstance(s, Return)), None) if early else None
             if leave is not None:
                 message = "a return under a condition leaves the DATAFLOW region before its tasks"
@@ -112,7 +112,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             related = [*((call.at, "the task") for call in process.calls[:2]), *where]
             choice = process.stmt.expr if isinstance(process.stmt, ExprStmt) else process.stmt
             lacking = facts.lacks_header(process.at.span.path)
-            if isinstance(choice, If | Conditional) and _decided(facts, choice, lacking):
+            if isinstance(choice, If | Conditional) and _is_decided(facts, choice, lacking):
                 continue  # before anything is synthesised
             if process.kind == "if":
                 message = f"{process.name} is a conditional task of a DATAFLOW region"
@@ -125,13 +125,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, process.at, message, hint, related)
 
 
-def _decided(facts: Facts, stmt: If | Conditional, open_names: bool) -> bool:
+def _is_decided(facts: Facts, stmt: If | Conditional, open_names: bool) -> bool:
     """Whether a test is made of constants alone, as arguments of templates are, or of names of a missing header."""
     known = (Binary, Cast, Const, SizeOf, Unary, *((OpaqueExpr,) if open_names else ()))
-    return all(isinstance(e, known) or (isinstance(e, Name) and _number(facts, e.variable)) for e in walk(stmt.test))
+    return all(isinstance(e, known) or (isinstance(e, Name) and _is_number(facts, e.variable)) for e in walk(stmt.test))
 
 
-def _number(facts: Facts, variable: int) -> bool:
+def _is_number(facts: Facts, variable: int) -> bool:
     """Whether a variable is a constant with a number for its value."""
     of = facts.program.variable(variable)
     return of.const and isinstance(of.init, Const) and isinstance(of.type, ScalarType)

@@ -58,7 +58,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, PointerType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import DataflowRegion, Process, carries, inside, regions
-from hlspart.rules._shared import apart, memories, registers, state
+from hlspart.rules._shared import apart, is_state, memories, registers
 from hlspart.rules._uses import root_of
 
 HINT = "write a copy for each reader in the task that produces it"
@@ -81,7 +81,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             shared = shared and isinstance(argument.type, ArrayType | StreamType)
             if use.variable in free or not carries(facts.program, use.variable) or (len(writers) != 1 and not shared):
                 continue
-            if use.variable not in region.local and state(facts.program, use.variable):
+            if use.variable not in region.local and is_state(facts.program, use.variable):
                 continue  # another rule's
             variable = facts.program.variable(use.variable)
             users = [p for p in readers if p not in writers[:1] and (p.accesses(use) or not shared)]

@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import carries, regions
-from hlspart.rules._shared import apart, memories, registers, state
+from hlspart.rules._shared import apart, is_state, memories, registers
 
 HINT = "let one task write it, or give each task a variable of its own and merge them in a last task"
 RULE = Rule("HLP601", "dataflow-two-producers", "warning", hint=HINT)
@@ -72,7 +72,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for use, writers, _ in region.channels():
             if len(writers) < 2 or use.variable in free or not carries(facts.program, use.variable):
                 continue
-            if use.variable not in region.local and state(facts.program, use.variable):
+            if use.variable not in region.local and is_state(facts.program, use.variable):
                 continue  # another rule's
             variable = facts.program.variable(use.variable)
             first, second = writers[0], writers[1]

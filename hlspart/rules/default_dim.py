@@ -45,7 +45,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             rank = len(variable.dims)
             message = f"'{variable.name}' has {rank} dimensions; without dim= only the first is partitioned"
             fix = None
-            if facts.editable(directive) and len(directive.variables) == 1:
+            if facts.is_editable(directive) and len(directive.variables) == 1:
                 end = directive.at.span.end
                 edit = Edit(Span(directive.at.span.path, end, end), " dim=1")
                 fix = Fix("say dim=1", (edit,), safe=True)

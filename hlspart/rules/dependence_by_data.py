@@ -52,7 +52,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayRef, Call, Declare, Expr, If, Name, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._fifos import by_data
+from hlspart.rules._fifos import is_by_data
 from hlspart.rules._mentions import mentioned_in, read_values, reads
 from hlspart.rules._uses import own_expressions
 
@@ -72,7 +72,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in about(facts, d):
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
             inside = [a for a in inside if a.function == d.function and a.loops]
-            written = next((a for a in inside if a.kind == "write" and by_data(a) and not _table(facts, a)), None)
+            written = next((a for a in inside if a.kind == "write" and is_by_data(a) and not _is_table(facts, a)), None)
             if written is None:
                 inside = _in_callees(facts, d) or (_called_in_loops(facts, d, ident) if d.loop is None else [])
                 written = next((a for a in inside if a.kind == "write"), None)
@@ -128,7 +128,7 @@ def _under_condition(facts: Facts, d: Directive, ident: int) -> Iterator[Diagnos
             return
 
 
-def _table(facts: Facts, access: Access) -> bool:
+def _is_table(facts: Facts, access: Access) -> bool:
     """Whether the value that an index depends on stands in a table of constants, which its user knows."""
     if access.reason_at is None:
         return False
@@ -184,7 +184,7 @@ def _by_argument(facts: Facts, call: Call, accesses: Sequence[Access]) -> list[A
         e.id: {x.variable for index in e.indices for x in walk(index) if isinstance(x, Name)}
         for top in own_expressions(facts.program, function.body) for e in walk(top) if isinstance(e, ArrayRef)
     }  # fmt: skip
-    return [a for a in accesses if by_data(a) or data & indices.get(a.ref, set())]
+    return [a for a in accesses if is_by_data(a) or data & indices.get(a.ref, set())]
 
 
 def _read(expr: Expr) -> bool:
@@ -198,12 +198,12 @@ def _within(facts: Facts) -> Iterator[Diagnostic]:
         if not denies or d.choice("type", ("inter", "intra")) != "intra":
             continue
         for ident in about(facts, d):
-            inside = [a for a in facts.analysis.of_array(ident) if a.function == d.function and by_data(a)]
+            inside = [a for a in facts.analysis.of_array(ident) if a.function == d.function and is_by_data(a)]
             inside = sorted((a for a in inside if d.loop is None or d.loop in a.loops), key=lambda a: a.order)
             pairs = ((w, r) for w in inside if w.kind == "write" for r in inside if r.kind == "read")
             meeting = (p for p in pairs if p[0].order < p[1].order and p[0].loops == p[1].loops)
             written, read = next((p for p in meeting if not set(p[0].branch) ^ set(p[1].branch)), (None, None))
-            if written is None or read is None or _table(facts, written) or _table(facts, read):
+            if written is None or read is None or _is_table(facts, written) or _is_table(facts, read):
                 continue
             name = facts.program.variable(ident).name
             message = (

@@ -64,7 +64,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             text = f"#pragma HLS dependence variable={variable.name} inter false"
             message = f"iterations of loop {loop.name} never meet in '{variable.name}', but the tool may assume so"
             fix = None
-            if facts.editable(pipeline):
+            if facts.is_editable(pipeline):
                 span = pipeline.at.span
                 source = facts.program.sources[span.path]
                 indent = source.text[source.text.rfind("\n", 0, span.start) + 1 : span.start]

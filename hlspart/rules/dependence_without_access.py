@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import Call, Name, ScalarType, Variable, walk
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import of_member
+from hlspart.rules._nests import is_of_member
 from hlspart.rules._uses import own_expressions, sets
 
 RULE = Rule("HLP214", "dependence-without-access", "warning", hint="name the array that is written, or remove it")
@@ -53,7 +53,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         variable = facts.program.variable(d.variables[0])
         register = isinstance(variable.type, ScalarType) and variable.storage == "local" and not variable.reference
-        if register and not of_member(d):
+        if register and not is_of_member(d):
             message = f"'{variable.name}' is no array: what iterations hand on in it, DEPENDENCE does not change"
             hint = "remove it; a shorter recurrence needs another computation"
             yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
@@ -65,7 +65,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         uses = [u for u in sets(facts.program).below(body) if u.variable == variable.id]
         if any(not u.exact for u in uses) or any(u.kind == "write" for u in uses):
             continue
-        if _pointed_to(facts, variable):
+        if _is_pointed_to(facts, variable):
             continue
         stores = (a for a in facts.analysis.of_array(variable.id) if a.kind == "write")  # by other names, too
         if any(loop is None or loop.id in a.loops for a in stores):
@@ -77,7 +77,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         yield facts.report(RULE, d.at, f"{where} {what} '{variable.name}': there is no dependence", None, related)
 
 
-def _pointed_to(facts: Facts, variable: Variable) -> bool:
+def _is_pointed_to(facts: Facts, variable: Variable) -> bool:
     """Whether a pointer gets the address of the array: accesses through it are not followed."""
     function = facts.program.functions.get(variable.function or "")
     for expr in own_expressions(facts.program, function.body) if function is not None else ():

@@ -70,7 +70,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"{facts.pragma_text(directive)} is deprecated in Vitis HLS"
             text = _newer(directive)
             fix = None
-            if text is not None and facts.editable(directive) and directive.usable:
+            if text is not None and facts.is_editable(directive) and directive.usable:
                 fix = Fix(f"write {text}", (Edit(directive.at.span, f"#pragma HLS {text}"),), True)
             yield facts.report(RULE, directive.at, message, f"use {text or NEWER[directive.kind]}", fix=fix)
         for (kind, option), newer in OPTIONS.items():

@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif isinstance(node, c.Call) and node.function == "stream.write" and len(node.args) == 2:
                 of = node.args[0].type
                 values += [node.args[1]] if isinstance(of, c.StreamType) and _float(of.element, 32) else []
-        double = sorted((v for v in values if _doubled(program, function, v)), key=lambda v: v.at.span.start)
+        double = sorted((v for v in values if _is_doubled(program, function, v)), key=lambda v: v.at.span.start)
         if double:
             seen.add(function.at.span)
             text = " ".join(program.text(double[0].at).split())
@@ -74,7 +74,7 @@ def _float(kind: c.CType, bits: int) -> bool:
     return isinstance(kind, c.ScalarType) and kind.kind == "float" and kind.bits == bits
 
 
-def _doubled(program: c.Program, function: c.Function, value: c.Expr) -> bool:
+def _is_doubled(program: c.Program, function: c.Function, value: c.Expr) -> bool:
     """Whether an expression is of type double though all its data are floats, or integers beside a float."""
     inner = value.operand if isinstance(value, c.Cast) else value
     if not isinstance(inner, (c.Binary, c.Call)):
@@ -88,14 +88,14 @@ def _doubled(program: c.Program, function: c.Function, value: c.Expr) -> bool:
     if not any(_float(e.type, 32) for e in data):
         return False
     binary = [e for e in parts if isinstance(e, c.Binary) and e.op in "+-*/" and _float(e.type, 64)]
-    if any(not _constants(e) and not _by_one(e) for e in binary):
+    if any(not _constants(e) and not _is_by_one(e) for e in binary):
         return not any(isinstance(e, c.Call) and _float(e.type, 64) and e.function not in COMPUTED for e in parts)
     unit = next((u for u in program.units if u.path == function.unit), None)
     return (unit is not None and unit.language == "c" and isinstance(inner, c.Call) and inner.function in COMPUTED
             and all(_float(e.type, 32) for e in inner.args))  # fmt: skip
 
 
-def _by_one(node: c.Binary) -> bool:
+def _is_by_one(node: c.Binary) -> bool:
     """Whether an operator leaves its operand as it is: no tool builds it."""
     return node.op in "*/" and isinstance(node.right, c.Const) and node.right.value == 1
 

@@ -67,7 +67,7 @@ def _masked(program: c.Program, node: c.Binary) -> c.Binary | None:
     if node.op not in ("&", "|", "^"):
         return None
     for side, other, near in ((node.right, node.left, "left"), (node.left, node.right, "right")):
-        if not isinstance(side, c.Binary) or side.op not in _COMPARED or _closed(program, side):
+        if not isinstance(side, c.Binary) or side.op not in _COMPARED or _is_closed(program, side):
             continue
         mask, kind = (side.left if near == "left" else side.right), other.type
         wide = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.bits > 1
@@ -78,7 +78,7 @@ def _masked(program: c.Program, node: c.Binary) -> c.Binary | None:
     return None
 
 
-def _closed(program: c.Program, expr: c.Expr) -> bool:
+def _is_closed(program: c.Program, expr: c.Expr) -> bool:
     """Whether parentheses stand around an expression."""
     source = program.sources.get(expr.at.span.path)
     if source is None or expr.at.kind != "plain":
@@ -93,7 +93,7 @@ def _twice(program: c.Program, node: c.Binary) -> str | None:
         return None
     sides = node.left, node.right
     roots = [{root_of(x.args[0]) for x in c.walk(s) if isinstance(x, c.Call) and _read(x)} for s in sides]
-    if all(roots) and not all(_plain(x, node.op) for x in sides):
+    if all(roots) and not all(_is_plain(x, node.op) for x in sides):
         for root in roots[0] & roots[1]:
             if root is not None and root[2]:
                 return f"reads '{program.variable(root[0]).name}'"
@@ -106,12 +106,12 @@ def _twice(program: c.Program, node: c.Binary) -> str | None:
     return None
 
 
-def _plain(expr: c.Expr, op: str) -> bool:
+def _is_plain(expr: c.Expr, op: str) -> bool:
     """Whether reads in an operand stand for themselves in a sum or the like, whose parts may come in any order."""
     if op not in _ANY_ORDER:
         return False
     if isinstance(expr, c.Binary) and expr.op == op:
-        return _plain(expr.left, op) and _plain(expr.right, op)
+        return _is_plain(expr.left, op) and _is_plain(expr.right, op)
     return _read(expr) or not any(_read(e) for e in c.walk(expr))
 
 

@@ -38,7 +38,7 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StructType
 from hlspart.rules._base import Facts, FifoViolation, Rule
-from hlspart.rules._fifos import accesses, by_data, fifos
+from hlspart.rules._fifos import accesses, fifos, is_by_data
 
 HINT = "access it in ascending order, each element once; keep what is needed again in a local array"
 RULE = Rule("HLP611", "fifo-order", "warning", hint=HINT)
@@ -54,7 +54,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue  # members may be channels of their own
         related = [(directive.at, "the directive that makes it a FIFO")]
         for group in accesses(facts, variable):
-            free = next((a for a in group if by_data(a)), None)
+            free = next((a for a in group if is_by_data(a)), None)
             if free is not None:
                 message = f"the FIFO '{variable.name}' has no addresses, but this index depends on data"
                 yield facts.report(RULE, free.at, message, None, related)
@@ -64,7 +64,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 inexact is not None
                 and len(group) == 1
                 and variable.storage == "parameter"
-                and _by_values(facts, inexact)
+                and _is_by_values(facts, inexact)
             ):
                 message = f"the FIFO '{variable.name}' cannot leave out an element: whether this reads depends on data"
                 yield facts.report(RULE, inexact.at, message, "read it into a variable first", related)
@@ -111,7 +111,7 @@ def _over(group: Sequence[Access]) -> tuple[Access, Access] | None:
     return None
 
 
-def _by_values(facts: Facts, access: Access) -> bool:
+def _is_by_values(facts: Facts, access: Access) -> bool:
     """Whether a condition in the loop of an access, that it stands under, reads an array."""
     loop = facts.program.loops.get(access.loops[-1])
     for stmt in c.walk_statements(loop.body) if loop is not None else ():

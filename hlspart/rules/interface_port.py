@@ -56,7 +56,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, d.at, message, "name a parameter of the top function", [(others[0].at, "declared here")]
             )
-        elif _of_template(facts, d):
+        elif _is_of_template(facts, d):
             message = f"INTERFACE in {d.function}(), a template that nothing here calls: a template is no top function"
             yield facts.report(RULE, d.at, message, "call it from a function with these ports, or give it its types")
         elif d.has("register") and (d.option("port") or "").lower() == "return":
@@ -69,7 +69,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, d.at, message, None, [(by[1], "called here")])
 
 
-def _of_template(facts: Facts, d: Directive) -> bool:
+def _is_of_template(facts: Facts, d: Directive) -> bool:
     """Whether a port of a kernel is said in a template of a source file, which nothing gives arguments."""
     function = facts.program.functions[d.function or ""]
     said = d.choice("mode", ("m_axi", "axis", "s_axilite")) is not None and d.source == "pragma"

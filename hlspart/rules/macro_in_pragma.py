@@ -50,7 +50,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     replaced = {name for text in texts for name in _REPLACED.findall(text)}
     defined = {name for text in texts for name in _DEFINE.findall(text)} | set(facts.program.constants)
     for directive in facts.program.directives:
-        if not facts.editable(directive) or directive.pragma is None or not directive.usable:
+        if not facts.is_editable(directive) or directive.pragma is None or not directive.usable:
             continue
         pragma = facts.program.pragmas[directive.pragma]
         keyword = _KEYWORD.match(pragma.text)

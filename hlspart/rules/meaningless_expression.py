@@ -93,11 +93,11 @@ def _shifted_masks(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str,
             continue  # with bits below, such as ~0u >> 20, it may be the mask that is meant to be shifted
         if constant(program, node.left) is None:
             path, end = node.at.span.path, mask.at.span.end
-            if not _in_brackets(program.text(replace(node.at, span=Span(path, node.left.at.span.end, end)))):
+            if not _is_in_brackets(program.text(replace(node.at, span=Span(path, node.left.at.span.end, end)))):
                 yield node, "shifts the mask: >> comes before &", "write (x & mask) >> n"
 
 
-def _in_brackets(text: str) -> bool:
+def _is_in_brackets(text: str) -> bool:
     """Whether the shift in `& (1 << 21) >> 21` is inside of brackets."""
     level = 0
     for k, letter in enumerate(text.partition("&")[2]):
@@ -140,7 +140,7 @@ def _decided(first: c.If) -> Iterator[tuple[c.Expr, str, str]]:
         stmt = stmt.other.body[0]
         acts = any(isinstance(e, (c.Call, c.Assign, c.IncDec, c.OpaqueExpr)) for e in c.walk(stmt.test))
         constant_test = isinstance(stmt.test, c.Const)
-        if not acts and not constant_test and any(c.same(stmt.test, test) for test in tests):
+        if not acts and not constant_test and any(c.is_same(stmt.test, test) for test in tests):
             yield stmt.test, "is never true here: an earlier arm has the same test", "correct one of the two tests"
         tests.append(stmt.test)
 

@@ -45,7 +45,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule, with the keyword as a fix."""
     for remark in facts.remarks("missing-keyword"):
         directive, fix = remark.directive, None
-        if facts.editable(directive):
+        if facts.is_editable(directive):
             match = _START.match(facts.program.text(directive.at))
             if match:
                 start, end = (directive.at.span.start + k for k in match.span(1))

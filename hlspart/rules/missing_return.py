@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         statements = list(c.walk_statements(function.body))
         given = [s for s in statements if isinstance(s, c.Return) and s.value is not None]
-        if not given or any(isinstance(s, c.Label) for s in statements) or _left(function.body):
+        if not given or any(isinstance(s, c.Label) for s in statements) or _is_left(function.body):
             continue
         seen.add(span)
         end = replace(function.at, span=replace(span, start=max(span.start, span.end - 1)))
@@ -69,18 +69,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         yield facts.report(RULE, end, message, None, [(given[-1].at, "here it has one")])
 
 
-def _left(stmt: c.Stmt) -> bool:
+def _is_left(stmt: c.Stmt) -> bool:
     """Whether what follows a statement is never reached, or not known to be."""
     match stmt:
         case c.Return() | c.Jump() | c.Switch():
             return True
         case c.Block(body=body):
-            return any(_left(s) for s in body)
+            return any(_is_left(s) for s in body)
         case c.If(then=then, other=other):
-            return _always(stmt.test) or (other is not None and _left(then) and _left(other))
+            return _always(stmt.test) or (other is not None and _is_left(then) and _is_left(other))
         case c.Loop(kind=kind, test=test, body=body):
             forever = (test is None or _always(test)) and exit_of(stmt) is None
-            return forever or test is None or _always(test) or (kind == "do" and _left(body))
+            return forever or test is None or _always(test) or (kind == "do" and _is_left(body))
         case c.ExprStmt(expr=c.Call(function=name)):
             return (name or "").rpartition("::")[2] in ("exit", "abort", "__builtin_unreachable", "assert")
         case c.ExprStmt(expr=expr):

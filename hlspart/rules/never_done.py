@@ -79,7 +79,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if (polled := _polled(facts.program, loop)) is not None:
                 message = f"the loop waits for '{polled.name}', which is read once"
                 yield facts.report(RULE, loop.header, message, "make it volatile", [(polled.at, "the port")])
-            elif asked is not None and not runs and _endless(loop):
+            elif asked is not None and not runs and _is_endless(loop):
                 message = f"loop {loop.name} has no end, but the host waits until {name}() is done"
                 hint = "end it by a count or a last word, or say ap_ctrl_none"
                 yield facts.report(RULE, loop.header, message, hint, [(asked.at, "its control")])
@@ -126,7 +126,9 @@ def _unchanged(program: c.Program, loop: c.Loop) -> tuple[str, Origin] | None:
     local = [v for v in own if isinstance(v.type, c.ScalarType) and not v.reference]
     if not local or len(local) < len([v for v in names if not v.const]) or all(v.storage == "parameter" for v in local):
         return None
-    if changed(program, loop) & {v.id for v in local} or any(_addressed(program, loop.function, v.id) for v in local):
+    if changed(program, loop) & {v.id for v in local} or any(
+        _is_addressed(program, loop.function, v.id) for v in local
+    ):
         return None
     if any(isinstance(e, c.Unary) and e.op == "*" for e in c.walk(loop.test)):
         return None
@@ -134,7 +136,7 @@ def _unchanged(program: c.Program, loop: c.Loop) -> tuple[str, Origin] | None:
     return f"never ends once it runs: nothing in it changes '{text}'", local[0].at
 
 
-def _addressed(program: c.Program, name: str, ident: int) -> bool:
+def _is_addressed(program: c.Program, name: str, ident: int) -> bool:
     """Whether a function takes the address of a variable, or binds a reference to it."""
     own = nodes(program)[name]
     taken = any(isinstance(e, c.Unary) and e.op == "&" and root_of(e.operand) == (ident, (), True) for e in own)
@@ -163,7 +165,7 @@ def _empty(expr: c.Expr) -> bool:
     return isinstance(expr, (c.Const, c.Name))
 
 
-def _endless(loop: c.Loop) -> bool:
+def _is_endless(loop: c.Loop) -> bool:
     """Whether the test is always true and nothing leaves the loop."""
     always = loop.test is None or (isinstance(loop.test, c.Const) and bool(loop.test.value))
     return always and exit_of(loop) is None

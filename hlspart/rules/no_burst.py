@@ -60,7 +60,7 @@ from hlspart.model.program import (
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
-from hlspart.rules._fifos import accesses, by_data
+from hlspart.rules._fifos import accesses, is_by_data
 from hlspart.rules._interfaces import innermost, interfaces
 from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
 from hlspart.rules._nests import active, parents, pipelined_around
@@ -79,7 +79,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in d.variables if mode == "m_axi" and d.function in tops else ():
             variable = facts.program.variable(ident)
             related = [(d.at, "the port")]
-            if variable.volatile and not _indexed(facts, d.function or "", ident):
+            if variable.volatile and not _is_indexed(facts, d.function or "", ident):
                 continue  # copied as a whole, by a pointer that may not be volatile
             if variable.volatile:
                 message = f"'{variable.name}' is volatile: every access is a request of its own"
@@ -98,7 +98,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield from _carried(facts, own, variable.name, related[0])
 
 
-def _indexed(facts: Facts, name: str, ident: int) -> bool:
+def _is_indexed(facts: Facts, name: str, ident: int) -> bool:
     """Whether single elements of an argument are accessed, here or in a function that is given it."""
     own = nodes(facts.program)[name]
     direct = any(isinstance(e, ArrayRef) and e.variable == ident for e in own)
@@ -113,22 +113,24 @@ def _reason(facts: Facts, a: Access) -> str | None:
     if loop is not None and loop.test is not None and loop.kind == "while" and loop.test.at.span.holds(a.at.span):
         return f"decides how long loop {loop.name} runs"
     carried = (a.reason or "").endswith("changes from iteration to iteration")
-    if not a.affine and (by_data(a) or carried) and _read_inside(facts, a):
+    if not a.affine and (is_by_data(a) or carried) and _is_read_inside(facts, a):
         return "has an index that depends on data"
     if a.kind == "read" and loop is not None and (leaves := _ends(facts, a, loop)) is not None:
         return f"decides in line {leaves} whether loop {loop.name} goes on"
     info = facts.analysis.loops.get(a.loops[-1])
     if not a.affine:
-        divided = info is not None and info.variable is not None and _divided(facts, a, info.variable, info.step or 1)
+        divided = (
+            info is not None and info.variable is not None and _is_divided(facts, a, info.variable, info.step or 1)
+        )
         if divided and info is not None:
             return f"has an index that divides the counter of loop {info.name}"
-        return "stands under a condition of its loop" if _conditional(facts, a) else None
+        return "stands under a condition of its loop" if _is_conditional(facts, a) else None
     form = a.index[-1] if a.index else None
     if (
         form is None
         and info is not None
         and info.variable is not None
-        and _divided(facts, a, info.variable, info.step or 1)
+        and _is_divided(facts, a, info.variable, info.step or 1)
     ):
         return f"has an index that divides the counter of loop {info.name}"
     if info is None or info.iterator is None or info.step is None or form is None or info.trip_count.exact == 1:
@@ -141,9 +143,9 @@ def _reason(facts: Facts, a: Access) -> str | None:
         return f"goes backwards in loop {info.name}"
     unrolled = facts.unrolled.get(a.loops[-1]) is not None
     if stride > 1:
-        alone = not unrolled and not _filled(facts, a, stride)
+        alone = not unrolled and not _is_filled(facts, a, stride)
         return f"strides by {stride} elements in loop {info.name}" if alone else None
-    return "stands under a condition of its loop" if stride == 1 and _conditional(facts, a) else None
+    return "stands under a condition of its loop" if stride == 1 and _is_conditional(facts, a) else None
 
 
 def _ends(facts: Facts, a: Access, loop: Loop) -> int | None:
@@ -172,7 +174,7 @@ def _values(facts: Facts, a: Access, loop: Loop) -> frozenset[int]:
     return frozenset(values)
 
 
-def _filled(facts: Facts, a: Access, stride: int) -> bool:
+def _is_filled(facts: Facts, a: Access, stride: int) -> bool:
     """Whether other accesses of the iteration take the elements that a stride leaves out: together they go on."""
     beside = [x for x in facts.analysis.of_array(a.array) if x.kind == a.kind and x.loops == a.loops and x.index]
     same = [x.index[-1] for x in beside if x.index and a.index and x.index[:-1] == a.index[:-1]]
@@ -180,7 +182,7 @@ def _filled(facts: Facts, a: Access, stride: int) -> bool:
     return len({f.const % stride for f in same if f is not None and own is not None and f.terms == own.terms}) == stride
 
 
-def _conditional(facts: Facts, a: Access) -> bool:
+def _is_conditional(facts: Facts, a: Access) -> bool:
     """Whether an ``if`` around an access, in its innermost loop, tests what changes in the loop (HLS 214-232)."""
     loop, at = innermost(facts, a.loops), a.at.span
     if loop is None:
@@ -193,7 +195,7 @@ def _conditional(facts: Facts, a: Access) -> bool:
         arms = (stmt.then, stmt.other) if isinstance(stmt, If) and around else ()
         own = next((x for x in arms if x is not None and x.at.span.start <= at.start < x.at.span.end), None)
         if own is not None and isinstance(stmt, If):
-            if any(_same_in(facts, a, x) for x in arms if x is not None and x is not own):
+            if any(_is_same_in(facts, a, x) for x in arms if x is not None and x is not own):
                 continue  # whichever arm is taken accesses it
             if any(isinstance(e, ArrayRef) and facts.program.text(e.at) == element for e in walk(stmt.test)):
                 return False  # the test has read it already
@@ -201,7 +203,7 @@ def _conditional(facts: Facts, a: Access) -> bool:
     return conditional
 
 
-def _same_in(facts: Facts, a: Access, arm: Stmt) -> bool:
+def _is_same_in(facts: Facts, a: Access, arm: Stmt) -> bool:
     """Whether an arm has the same access."""
     span = arm.at.span
     beside = (b for b in facts.analysis.of_array(a.array) if b.kind == a.kind and b.index == a.index)
@@ -225,7 +227,7 @@ def _carried(facts: Facts, own: list[Access], name: str, port: tuple[Origin, str
             yield facts.report(RULE, witness.sink, message, None, related)
 
 
-def _read_inside(facts: Facts, a: Access) -> bool:
+def _is_read_inside(facts: Facts, a: Access) -> bool:
     """Whether the index of an access holds a value that is read in its innermost loop itself."""
     loop = innermost(facts, a.loops)
     function = facts.program.functions.get(a.function)
@@ -240,7 +242,7 @@ def _read_inside(facts: Facts, a: Access) -> bool:
     return False
 
 
-def _divided(facts: Facts, a: Access, counter: int, step: int) -> bool:
+def _is_divided(facts: Facts, a: Access, counter: int, step: int) -> bool:
     """Whether an index holds a quotient or remainder of a loop's counter, other than by what that steps."""
     for top in own_expressions(facts.program, facts.program.functions[a.function].body):
         for node in walk(top):

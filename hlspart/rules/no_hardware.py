@@ -112,7 +112,7 @@ def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
             continue
         element = array.element
         special = isinstance(element, c.StructType) or _of_library(target) or _of_library(element)
-        if variable.id in seen or node in copied or _alike(element, target):
+        if variable.id in seen or node in copied or _are_alike(element, target):
             continue
         if special and isinstance(target, (c.ScalarType, c.StructType)):
             seen.add(variable.id)
@@ -123,7 +123,7 @@ def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
             yield facts.report(RULE, node.at, message, hint, [(variable.at, "the array")], severity="warning")
 
 
-def _alike(one: c.CType, other: c.CType) -> bool:
+def _are_alike(one: c.CType, other: c.CType) -> bool:
     """Whether two types are one, or numbers of one size that a register holds."""
     numbers = isinstance(one, c.ScalarType) and isinstance(other, c.ScalarType)
     return one == other or (

@@ -48,7 +48,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import StreamType, storage_bits
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
-from hlspart.rules._interfaces import callers, for_host, interfaces
+from hlspart.rules._interfaces import callers, interfaces, is_for_host
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP432", "options-disagree", "warning")
@@ -166,7 +166,7 @@ def _offsets(facts: Facts) -> Iterator[Diagnostic]:
     """A host says where the memory of a kernel begins, by its registers (UG1399, Offset and Modes of Operation)."""
     for d, mode in interfaces(facts):
         offset = (d.option("offset") or "").lower()
-        if mode == "m_axi" and offset in ("off", "direct") and (facts.kernels or for_host(facts, d.function or "")):
+        if mode == "m_axi" and offset in ("off", "direct") and (facts.kernels or is_for_host(facts, d.function or "")):
             message = f"offset={offset}: the host of a kernel hands over the address by its registers"
             yield facts.report(RULE, d.at, message, "say offset=slave")
 
@@ -176,7 +176,7 @@ def _registers(facts: Facts) -> Iterator[Diagnostic]:
     ports = list(interfaces(facts))
     masters = {d.function for d, mode in ports if mode == "m_axi"}
     for function in sorted({d.function or "" for d, _ in ports}):
-        if not (facts.kernels or function in masters) or not for_host(facts, function):
+        if not (facts.kernels or function in masters) or not is_for_host(facts, function):
             continue
         said = [d for d, mode in ports if mode == "s_axilite" and d.function == function and d.option("bundle")]
         names = Counter(d.option("bundle") for d in said)
@@ -201,7 +201,7 @@ def _misspelt(facts: Facts, said: list[Directive]) -> Iterator[Diagnostic]:
     for name, own in by.items():
         near = get_close_matches(name, [x for x in by if x != name and len(by[x]) > 1], 1, 0.85)
         same = near and sub(r"\d", "", near[0]) == sub(r"\d", "", name)
-        kernel = facts.kernels or for_host(facts, own[0].function or "")
+        kernel = facts.kernels or is_for_host(facts, own[0].function or "")
         if len(own) == 1 and len(name) > 3 and near and not same and not kernel:
             message = f"bundle {name} has this port alone, bundle {near[0]} has {len(by[near[0]])}: is it misspelt?"
             related = [(by[near[0]][0].at, "the other bundle")]
@@ -248,7 +248,7 @@ def _caches(facts: Facts) -> Iterator[Diagnostic]:
         for port, mode in (ports[v] for v in d.variables if v in ports):
             bundle = port.option("bundle")
             shared = [p for p, _ in ports.values() if p is not port and bundle and p.option("bundle") == bundle]
-            shared = [p for p in shared if not _only_written(facts, p)]  # the channels of writes are others
+            shared = [p for p in shared if not _is_only_written(facts, p)]  # the channels of writes are others
             if mode != "m_axi":
                 message = f"CACHE: the port is {mode}, a cache is for m_axi"
                 yield facts.report(RULE, d.at, message, "remove it", [(port.at, "the port")])
@@ -264,7 +264,7 @@ def _caches(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, d.at, message, hint, [(written.at, "the write")])
 
 
-def _only_written(facts: Facts, port: Directive) -> bool:
+def _is_only_written(facts: Facts, port: Directive) -> bool:
     """Whether nothing reads from a port, as far as its accesses are known."""
     kinds = {a.kind for v in port.variables for a in facts.analysis.of_array(v)}
     return kinds == {"write"}

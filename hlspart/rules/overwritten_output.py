@@ -39,7 +39,7 @@ from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._mentions import mentioned_in
 from hlspart.rules._uses import nodes, root_of, sets
-from hlspart.sets.moved import same_each_time
+from hlspart.sets.moved import is_same_each_time
 
 RULE = Rule("HLP434", "overwritten-output", "warning", hint="make it volatile or a stream, or write it once")
 
@@ -51,7 +51,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     about = {d.function for d in program.directives if d.dialect == "vitis" and d.usable}
     for name in sorted(entries(facts) & (about | set(facts.analysis.tops))):
         function = program.functions[name]
-        outputs = {v for v in function.params if not program.variable(v).volatile and _scalar(program.variable(v))}
+        outputs = {v for v in function.params if not program.variable(v).volatile and _is_scalar(program.variable(v))}
         for block in (s for s in c.walk_statements(function.body) if isinstance(s, c.Block) and outputs):
             written: dict[int, c.Stmt] = {}
             for stmt in block.body:
@@ -65,7 +65,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 if target in written:
                     message = f"'{program.variable(target).name}' gets another value before anything reads this one"
                     yield facts.report(RULE, written[target].at, message, None, [(stmt.at, "the other value")])
-                if target in outputs and not _constant(stmt):
+                if target in outputs and not _is_constant(stmt):
                     written[target] = stmt
 
 
@@ -91,7 +91,7 @@ def _rounds(facts: Facts) -> Iterator[Diagnostic]:
             names = {n for form in write.index if form is not None for n, _ in form.terms}
             if outer is None or not names <= inner or (facts.trips.get(write.loops[0]) or 0) < 2:
                 continue
-            if not same_each_time(write):
+            if not is_same_each_time(write):
                 continue
             value = _value_of(program, name, write.ref)
             loop = program.loops[write.loops[0]]
@@ -108,13 +108,13 @@ def _value_of(program: c.Program, name: str, ref: int) -> c.Expr | None:
     return next((e.value for e in assigned if isinstance(e.target, c.ArrayRef) and e.target.id == ref), None)
 
 
-def _constant(stmt: c.Stmt) -> bool:
+def _is_constant(stmt: c.Stmt) -> bool:
     """Whether a statement writes a value for all that follows to replace: a default, no first word of several."""
     expr = stmt.expr if isinstance(stmt, c.ExprStmt) else None
     return isinstance(expr, c.Assign) and isinstance(expr.value, c.Const)
 
 
-def _scalar(variable: c.Variable) -> bool:
+def _is_scalar(variable: c.Variable) -> bool:
     """Whether a parameter is a pointer or reference to one number."""
     kind = variable.type.target if isinstance(variable.type, c.PointerType) else variable.type
     return isinstance(kind, c.ScalarType) and (variable.reference or isinstance(variable.type, c.PointerType))

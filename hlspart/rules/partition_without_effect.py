@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._queries import in_lock_step, partitioned_groups, same_without
+from hlspart.rules._queries import in_lock_step, is_same_without, partitioned_groups
 
 RULE = Rule("HLP301", "partition-without-effect", "info")
 
@@ -51,7 +51,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _findings(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
     for group, directive in partitioned_groups(facts):
-        if group not in in_lock_step(facts) and same_without(facts, group):
+        if group not in in_lock_step(facts) and is_same_without(facts, group):
             mine = [v for v in directive.variables if facts.analysis.group_of.get(v) == group]
             names = " and ".join(f"'{facts.program.variable(v).name}'" for v in mine)
             message = f"the partition of {names} changes no II and no latency of a loop"

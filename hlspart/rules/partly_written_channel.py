@@ -64,7 +64,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in sorted(region.local):
             variable = facts.program.variable(ident)
             scalars = isinstance(variable.type, c.ArrayType) and isinstance(variable.type.element, c.ScalarType)
-            if scalars and variable.init is None and variable.storage == "local" and not _filled(facts, region, ident):
+            if (
+                scalars
+                and variable.init is None
+                and variable.storage == "local"
+                and not _is_filled(facts, region, ident)
+            ):
                 step = _early(facts.program, region, ident)
                 if step is not None:
                     name = variable.name + "".join(f"[{n}]" for n in step.element)
@@ -72,7 +77,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, step.at, message, None, [(variable.at, "the buffer")])
 
 
-def _filled(facts: Facts, region: DataflowRegion, array: int) -> bool:
+def _is_filled(facts: Facts, region: DataflowRegion, array: int) -> bool:
     """Whether the first task that uses an array writes all of it, by one access of a nest: no walk is needed then."""
     users = [p for p in region.processes if any(u.variable == array for u in p.uses)]
     if not users or any(u.variable == array and u.kind == "read" for u in users[0].uses):

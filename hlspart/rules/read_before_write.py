@@ -94,7 +94,7 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
         if variable.id in elsewhere or not own:
             continue  # a pointer to it, or a call that is given it
         writes, reads = ([a for a in own if a.kind == kind] for kind in ("write", "read"))
-        early = reads[:1] if not writes else [a for a in reads if a.exact and _outside(a, writes)]
+        early = reads[:1] if not writes else [a for a in reads if a.exact and _is_outside(a, writes)]
         if early:
             what = "but nothing writes it" if not writes else "of which no write reaches some elements"
             message = f"'{variable.name}' is read, {what}"
@@ -102,7 +102,7 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
             yield facts.report(RULE, early[0].at, message, hint, [(variable.at, "declared without a value")])
 
 
-def _outside(read: Access, writes: Sequence[Access]) -> bool:
+def _is_outside(read: Access, writes: Sequence[Access]) -> bool:
     """Whether a read takes an index below or above all that are written."""
     for k, (low, high) in enumerate(read.range or ()):
         ranges = [a.range[k] for a in writes if a.range is not None and len(a.range) > k]

@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         while stack:
             reached = stack.pop()
             for by, at in called.get(reached, ()):
-                if _behind_return(facts, by, at):
+                if _is_behind_return(facts, by, at):
                     continue  # the last of a recursion of templates
                 if overloaded[_base(by)] > 1 and _base(by) == _base(reached):
                     continue  # a method may mean an overload that stands behind it
@@ -71,7 +71,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     seen.add(by)
                     stack.append(by)
         # the call in the function itself that leads back to it
-        if again is None or not marked & seen or _computed(facts, name):
+        if again is None or not marked & seen or _is_computed(facts, name):
             continue
         inline = next((d for d in active(facts.program, "inline") if d.function == name), None)
         if inline is not None:
@@ -84,7 +84,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
 
 
-def _behind_return(facts: Facts, name: str, at: Origin) -> bool:
+def _is_behind_return(facts: Facts, name: str, at: Origin) -> bool:
     """Whether a call stands behind a return that a constant condition takes."""
     for stmt in facts.program.functions[name].body.body:
         if stmt.at.span.end > at.span.start:
@@ -96,7 +96,7 @@ def _behind_return(facts: Facts, name: str, at: Origin) -> bool:
     return False
 
 
-def _computed(facts: Facts, name: str) -> bool:
+def _is_computed(facts: Facts, name: str) -> bool:
     """Whether a function is a ``constexpr`` one, which the compiler computes."""
     function = facts.program.functions[name]
     text = facts.program.sources[function.at.span.path].text

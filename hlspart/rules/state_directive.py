@@ -43,7 +43,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 from hlspart.rules._processes import DataflowRegion, regions
-from hlspart.rules._shared import state
+from hlspart.rules._shared import is_state
 
 RULE = Rule("HLP430", "state-directive", "warning")
 
@@ -53,7 +53,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for d in active(facts.program, "reset"):
         for ident in d.variables:
             variable = facts.program.variable(ident)
-            if not state(facts.program, ident) and variable.storage == "local":
+            if not is_state(facts.program, ident) and variable.storage == "local":
                 message = f"RESET: '{variable.name}' keeps no value from call to call"
                 hint = "make it static, or remove the directive"
                 yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
@@ -62,13 +62,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             for region in regions(facts.program):
                 uses = (u for p in region.processes for u in p.uses)
                 writer = next((u for u in uses if u.variable == ident and u.kind == "write" and u.exact), None)
-                if writer is not None and (ident in region.local or _read_too(region, ident)):
+                if writer is not None and (ident in region.local or _is_read_too(region, ident)):
                     name = facts.program.variable(ident).name
                     message = f"STABLE: '{name}' is written by a task of the region"
                     yield facts.report(RULE, d.at, message, "remove it", [(writer.at, "written here")])
                     break
 
 
-def _read_too(region: DataflowRegion, ident: int) -> bool:
+def _is_read_too(region: DataflowRegion, ident: int) -> bool:
     """Whether a task reads a variable, too."""
     return any(u.variable == ident and u.kind == "read" for p in region.processes for u in p.uses)

@@ -38,7 +38,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, of_member
+from hlspart.rules._nests import active, is_of_member
 
 RULE = Rule("HLP425", "storage-of-registers", "warning", hint="keep one of the two")
 
@@ -59,7 +59,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             variable = facts.program.variable(ident)
             whole = bool(variable.dims) and complete.get(ident, set()) >= set(range(1, len(variable.dims) + 1))
             fifos = isinstance(variable.type, ArrayType) and isinstance(variable.type.element, StreamType)
-            if whole and not fifos and not of_member(d):
+            if whole and not fifos and not is_of_member(d):
                 first, second = sorted((d, where[ident]), key=lambda x: x.at.span.start)
                 one_word = where[ident].kind == "array_reshape"
                 what = "reshaped to one word: a register has" if one_word else "partitioned completely: registers have"

@@ -36,7 +36,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries, of_benches
-from hlspart.rules._interfaces import for_host
+from hlspart.rules._interfaces import is_for_host
 from hlspart.rules._uses import calls, nodes, root_of, sets
 
 RULE = Rule("HLP431", "stream-words", "warning")
@@ -52,13 +52,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(call, c.Call) and call.function == "stream.write_nb":
                 message = "nobody looks at the result of write_nb: a word is lost where the stream is full"
                 yield facts.report(RULE, call.at, message, "use write, or test the result")
-            elif isinstance(call, c.Call) and call.function == "stream.read_nb" and _set_by_it_alone(facts, call):
+            elif isinstance(call, c.Call) and call.function == "stream.read_nb" and _is_set_by_it_alone(facts, call):
                 message = "nobody looks at the result of read_nb: where the stream is empty there is no word"
                 yield facts.report(RULE, call.at, message, "use read, or test the result")
         yield from _without_last(facts, function)
 
 
-def _set_by_it_alone(facts: Facts, call: c.Call) -> bool:
+def _is_set_by_it_alone(facts: Facts, call: c.Call) -> bool:
     """Whether the variable that a read fills is a local one that nothing else gives a value."""
     word = call.args[1] if len(call.args) == 2 else None
     variable = facts.program.variable(word.variable) if isinstance(word, c.Name) else None
@@ -92,19 +92,19 @@ def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
         if not sides >= _SIDES:
             continue
         uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id and u.kind == "write"]
-        whole = any(u.path == () or not u.exact for u in uses) or _handed_on(own, variable.id)
+        whole = any(u.path == () or not u.exact for u in uses) or _is_handed_on(own, variable.id)
         unset = [x for x in ("last", "keep") if uses and not whole and all(u.path[0] != x for u in uses)]
         if unset:
             message = f"the word '{variable.name}' is sent, but its member {unset[0]} is never set"
             hint = f"set {variable.name}.last in the last word of a packet, and clear it in the others"
             if unset[0] == "keep":  # a DMA drops the bytes whose bit is 0
                 hint = f"set {variable.name}.keep to all ones, and {variable.name}.strb"
-            kernels = facts.kernels or any(for_host(facts, name) for name in entries(facts))
+            kernels = facts.kernels or any(is_for_host(facts, name) for name in entries(facts))
             severity: Severity | None = "info" if kernels else None  # another kernel may count its words
             yield facts.report(RULE, call.at, message, hint, [(variable.at, "the word")], severity=severity)
 
 
-def _handed_on(calls: tuple[c.Call, ...], variable: int) -> bool:
+def _is_handed_on(calls: tuple[c.Call, ...], variable: int) -> bool:
     """Whether a call other than the write of a stream has the variable, and may set all of it."""
     others = (x for x in calls if x.function != "stream.write")
     return any((root := root_of(a)) is not None and root[0] == variable for x in others for a in x.args)

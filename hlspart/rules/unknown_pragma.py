@@ -50,7 +50,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _fix(facts: Facts, remark: Remark) -> Fix | None:
     directive, meant = remark.directive, remark.problem.meant
-    word = _WORD.match(facts.program.text(directive.at)) if facts.editable(directive) else None
+    word = _WORD.match(facts.program.text(directive.at)) if facts.is_editable(directive) else None
     if meant is None or word is None:
         return None
     name = meant.lower() if word.group(1).islower() else meant

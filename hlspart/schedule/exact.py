@@ -14,7 +14,7 @@ from typing import Any
 
 import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from hlspart.schedule.problem import EPSILON, Problem, Schedule, handed_on
+from hlspart.schedule.problem import EPSILON, Problem, Schedule, is_handed_on
 from hlspart.schedule.recurrence import incoming_of, topological
 from hlspart.schedule.solver import quiet_model
 
@@ -25,7 +25,7 @@ METHOD = "integer programming"
 
 def fits(problem: Problem, ii: int) -> bool:
     """Whether the problem is small enough to be solved exactly at ``ii``."""
-    if any(handed_on(problem, edge) for edge in problem.graph.edges):
+    if any(is_handed_on(problem, edge) for edge in problem.graph.edges):
         return False  # chains over the end of an iteration are no linear constraints
     return _binaries(problem, ii) <= MAX_BINARIES and len(problem.graph.ops) <= MAX_BINARIES
 

@@ -41,9 +41,9 @@ def _implied(orders: Sequence[Edge], position: dict[int, int]) -> set[Edge]:
         firsts, seconds = out[e.source], into[e.sink]
         others = ~(1 << position[e.source] | 1 << position[e.sink])
         if len(firsts) > _MAX_KINDS or len(seconds) > _MAX_KINDS:
-            implied = _by_way(e, _inside(firsts), seconds, others) or _by_way(e, firsts, _inside(seconds), others)
+            implied = _is_by_way(e, _inside(firsts), seconds, others) or _is_by_way(e, firsts, _inside(seconds), others)
         else:
-            implied = _by_way(e, firsts, seconds, others)
+            implied = _is_by_way(e, firsts, seconds, others)
         if implied:
             gone.add(e)
     return gone
@@ -53,7 +53,7 @@ def _inside(kinds: dict[Kind, int]) -> dict[Kind, int]:
     return {kind: operations for kind, operations in kinds.items() if kind[0] == 0}
 
 
-def _by_way(e: Edge, firsts: dict[Kind, int], seconds: dict[Kind, int], others: int) -> bool:
+def _is_by_way(e: Edge, firsts: dict[Kind, int], seconds: dict[Kind, int], others: int) -> bool:
     """Whether two orders by way of one of ``others`` ask as much as ``e``."""
     return any(
         after & before & others

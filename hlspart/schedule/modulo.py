@@ -237,11 +237,11 @@ class _Attempt:
             ports = self.problem.limits[bank]
             if ports.serves(len(reads) + use.read, len(writes) + (not use.read)):
                 continue
-            if not self._in_turn(ports, [*reads, op] if use.read else reads, writes if use.read else [*writes, op]):
+            if not self._is_in_turn(ports, [*reads, op] if use.read else reads, writes if use.read else [*writes, op]):
                 return False
         return True
 
-    def _in_turn(self, ports: Ports, reads: list[int], writes: list[int]) -> bool:
+    def _is_in_turn(self, ports: Ports, reads: list[int], writes: list[int]) -> bool:
         """Whether one bank serves the accesses of one slot because they never all run in one iteration."""
         if self.problem.either.isdisjoint(reads) and self.problem.either.isdisjoint(writes):
             return False

@@ -178,7 +178,7 @@ def _following(problem: Problem, edge: Edge) -> tuple[int, float, float | None]:
     if edge.gap is not None:
         return edge.gap, 0.0, None
     source, sink = problem.timing[edge.source], problem.timing[edge.sink]
-    if edge.distance and not handed_on(problem, edge):
+    if edge.distance and not is_handed_on(problem, edge):
         return problem.gap(edge), 0.0, None
     if source.states == 1:
         return 0, 0.0, source.in_ns
@@ -187,7 +187,7 @@ def _following(problem: Problem, edge: Edge) -> tuple[int, float, float | None]:
     return source.states - 1, source.out_ns, None
 
 
-def handed_on(problem: Problem, edge: Edge) -> bool:
+def is_handed_on(problem: Problem, edge: Edge) -> bool:
     """Whether a carried scalar may be used in the state that makes it, as part of one chain of one-state operations.
 
     What an operation of several states takes or makes crosses the end of an iteration without a delay of its own

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.answers import Answers
-from hlspart.schedule.problem import Problem, Timing, Wait, allowed, handed_on
+from hlspart.schedule.problem import Problem, Timing, Wait, allowed, is_handed_on
 
 _LEAST: Answers[int | None] = Answers(1024)
 MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
@@ -43,7 +43,7 @@ class Waits:
             self.incoming[wait.sink].append((wait.source, gap, wait.distance, wait))
 
     def _handed(self, edge: Edge) -> bool:
-        return edge.gap is None and (not edge.distance or handed_on(self.problem, edge))
+        return edge.gap is None and (not edge.distance or is_handed_on(self.problem, edge))
 
 
 def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:

@@ -21,7 +21,7 @@ from hlspart.model.program import (
 )
 
 
-def apart(program: Program, test: Expr) -> bool:
+def is_apart(program: Program, test: Expr) -> bool:
     """Whether a test compares the addresses of places in two variables, which no place shares.
 
     An argument may be any variable but one of the function itself. Indices that change something stay as they are.

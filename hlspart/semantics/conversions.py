@@ -27,15 +27,15 @@ def element(of: CType) -> CType:
     return of
 
 
-def alike(one: CType | None, other: CType | None) -> bool:
+def are_alike(one: CType | None, other: CType | None) -> bool:
     """Whether two types are one, whatever they are called: ``ap_fixed<W,4>`` and ``ap_fixed<16, 4>``."""
     match one, other:
         case ScalarType(), ScalarType():
             return replace(one, name="") == replace(other, name="")
         case ArrayType(), ArrayType():
-            return one.dims == other.dims and alike(one.element, other.element)
+            return one.dims == other.dims and are_alike(one.element, other.element)
         case PointerType(), PointerType():
-            return alike(one.target, other.target)
+            return are_alike(one.target, other.target)
     return one == other
 
 
@@ -95,7 +95,7 @@ def may_wrap(of: ScalarType) -> bool:
     return not of.signed or of.bits < 32 or of.library is not None
 
 
-def same_target(a: CType, b: CType) -> bool:
+def is_same_target(a: CType, b: CType) -> bool:
     """Whether two pointer (or array) types point to the same type."""
 
     def below(of: CType) -> CType:

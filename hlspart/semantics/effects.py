@@ -196,7 +196,7 @@ class Effects:
     def _variable(self, ident: int) -> Variable:
         return self.program.variable(ident)
 
-    def tracked(self, variable: Variable) -> bool:
+    def is_tracked(self, variable: Variable) -> bool:
         """Whether a scalar's value can be followed: an integer that only its own name can change."""
         return (
             isinstance(variable.type, ScalarType)
@@ -216,7 +216,7 @@ class Effects:
             and variable.id not in self.assignments
         )
 
-    def tracked_pointer(self, variable: Variable) -> bool:
+    def is_tracked_pointer(self, variable: Variable) -> bool:
         """Whether a pointer's target can be followed."""
         return isinstance(variable.type, PointerType) and not variable.volatile and variable.id not in self.addressed
 

@@ -44,7 +44,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.semantics.conversions import alike, element, extents
+from hlspart.semantics.conversions import are_alike, element, extents
 from hlspart.semantics.effects import Effects
 
 Shape = tuple[int | None, ...]
@@ -242,7 +242,7 @@ class Grouping:
             return
         self.edges.append(GroupEdge(call.id, caller, callee.name, k, actual.id, formal.id, arg.at))
         self._unite(actual.id, formal.id)
-        if not alike(element(actual.type), element(formal.type)):
+        if not are_alike(element(actual.type), element(formal.type)):
             reason = f"`{actual.name}` and the parameter `{formal.name}` have elements of different types"
             self._fault("cast", reason, arg.at, actual.id, text)
         a, b = extents(actual.type), extents(formal.type)

@@ -58,12 +58,12 @@ def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Ite
             raise ValueError
 
 
-def flat(of: CType) -> bool:
+def is_flat(of: CType) -> bool:
     """Whether a structure of numbers holds no array."""
     return all(not leaf.dims for _, leaf in leaves(of))
 
 
-def empty(of: CType) -> bool:
+def is_empty(of: CType) -> bool:
     """Whether a structure holds nothing: an object that is only called."""
     return isinstance(of, StructType) and not of.members and not of.union
 
@@ -78,17 +78,17 @@ def holds_array(of: CType) -> bool:
 MOST_COPIED = 256  # numbers of one copy
 
 
-def copied(of: CType) -> bool:
+def is_copied(of: CType) -> bool:
     """Whether a structure of numbers is copied number by number: arrays in it have known extents, and few elements."""
     counts = [math.prod(-1 if n is None else n for n in leaf.dims) for _, leaf in leaves(of)]
     return min(counts, default=0) > 0 and sum(counts) <= MOST_COPIED
 
 
-def made_of_value(variable: Variable) -> bool:
+def is_made_of_value(variable: Variable) -> bool:
     """Whether a variable begins as a structure with few arrays that a call gives, which is copied number by number."""
     init, of = variable.init, variable.type
     own = variable.storage == "local" and not variable.reference
-    return own and isinstance(init, Call) and init.type == of and holds_array(of) and copied(of)
+    return own and isinstance(init, Call) and init.type == of and holds_array(of) and is_copied(of)
 
 
 def held_by(of: CType) -> CType:

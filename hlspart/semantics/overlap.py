@@ -59,7 +59,7 @@ class Overlaps(Struct, frozen=True, dict=True):
 
     def may_be(self, first: int, second: int) -> bool:
         """Whether two variables that one function knows are one, or may be names of one memory."""
-        if first == second or not (self._reached(first) and self._reached(second)):
+        if first == second or not (self._is_reached(first) and self._is_reached(second)):
             return first == second
         return any(self._meet(a, b) for a in self._behind(first) for b in self._behind(second))
 
@@ -78,11 +78,11 @@ class Overlaps(Struct, frozen=True, dict=True):
             else (self.program.variable(overlapping[0]), self.program.variable(overlapping[1]))
         )
 
-    def of_file_scope(self, ident: int) -> bool:
+    def is_of_file_scope(self, ident: int) -> bool:
         """Whether a variable may be a name of one of file scope that is no constant."""
         return any(self._meet(m, _Memory(shared)) for m in self._behind(ident) for shared in self._shared)
 
-    def _reached(self, ident: int) -> bool:
+    def _is_reached(self, ident: int) -> bool:
         """Whether anything but its own name may reach a variable."""
         variable = self.program.variable(ident)
         return not isinstance(variable.type, ScalarType) or variable.reference or ident in self._effects.addressed
@@ -210,7 +210,7 @@ class Overlaps(Struct, frozen=True, dict=True):
         """Variables of file scope that can be pointed to and are not constant."""
         return frozenset(
             v.id for v in self.program.variables
-            if v.function is None and not v.const and not isinstance(v.type, PointerType) and self._reached(v.id)
+            if v.function is None and not v.const and not isinstance(v.type, PointerType) and self._is_reached(v.id)
         )  # fmt: skip
 
     @cached_property

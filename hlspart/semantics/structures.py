@@ -49,12 +49,12 @@ from hlspart.semantics.held import (
     COPIED,
     Path,
     below,
-    copied,
-    empty,
-    flat,
     held_by,
+    is_copied,
+    is_empty,
+    is_flat,
+    is_made_of_value,
     leaves,
-    made_of_value,
     member,
     named,
     part,
@@ -125,13 +125,13 @@ class StructureUses:
                 out |= group
         return frozenset(out)
 
-    def _plain(self, variable: int) -> bool:
+    def _is_plain(self, variable: int) -> bool:
         """Whether a variable is one structure of numbers, with a value of its own."""
         return isinstance(self.program.variable(variable).type, StructType) and self._words(variable)
 
     def _words(self, variable: int) -> bool:
         """Whether what is copied from and to a variable are values: structures of numbers, one or many."""
-        return not self.program.variable(variable).reference and flat(self.roots[variable])
+        return not self.program.variable(variable).reference and is_flat(self.roots[variable])
 
     def _arrays(self, variable: int) -> bool:
         of = self.program.variable(variable).type
@@ -230,7 +230,7 @@ class StructureUses:
     def _assigned(self, target: Expr, value: Expr) -> bool:
         """``a = b`` of whole structures, or of elements of arrays of them."""
         place, source = self.place(target), self.place(value)
-        if place is None or not isinstance(place.type, StructType) or not copied(place.type):
+        if place is None or not isinstance(place.type, StructType) or not is_copied(place.type):
             return False
         if any(isinstance(e, Call) for e in walk(target)) or value.type != place.type:
             return False
@@ -244,12 +244,12 @@ class StructureUses:
 
     def _copied(self, to: int, source: int, value: Expr) -> None:
         """One structure is given the value of another; where that has effects, both are apart or none."""
-        (self.copies if pure(value) else self.links).append((to, source))
+        (self.copies if is_pure(value) else self.links).append((to, source))
 
     def steadied(self, value: Expr) -> MemberPlace | None:
         """The place of a structure whose value is taken, if its indices have effects and so are for once."""
-        place = None if pure(value) else self.place(value)
-        return place if place is not None and isinstance(place.type, StructType) and flat(place.type) else None
+        place = None if is_pure(value) else self.place(value)
+        return place if place is not None and isinstance(place.type, StructType) and is_flat(place.type) else None
 
     def _indices(self, place: MemberPlace) -> None:
         for index in place.indices:
@@ -263,7 +263,7 @@ class StructureUses:
         place = self.place(expr)
         if place is not None:
             self._indices(place)
-            taken = given and isinstance(place.type, StructType) and copied(place.type) and pure(expr)
+            taken = given and isinstance(place.type, StructType) and is_copied(place.type) and is_pure(expr)
             if not taken and (not isinstance(place.type, ScalarType | StreamType) or not place.path):
                 self.whole.add(place.variable)
             return
@@ -305,7 +305,7 @@ class StructureUses:
         if place is None:
             return False
         structures = held_by(place.type)
-        if empty(structures):
+        if is_empty(structures):
             self._indices(place)
             return not isinstance(place.type, ArrayType)
         if isinstance(structures, ScalarType | StreamType):
@@ -315,18 +315,18 @@ class StructureUses:
             return bool(place.path) and not (isinstance(arg, Unary) and isinstance(place.type, ArrayType))
         if not isinstance(structures, StructType) or formal is None or self.roots.get(formal) != structures:
             return False
-        if not pure(arg):
+        if not is_pure(arg):
             return False
         to = self.program.variable(formal)
-        if isinstance(to.type, StructType) and not to.reference and not flat(structures) and self._changed(to):
+        if isinstance(to.type, StructType) and not to.reference and not is_flat(structures) and self._is_changed(to):
             return False  # a copy with arrays
         self._indices(place)
-        (self.copies if self._plain(formal) else self.links).append((place.variable, formal))
+        (self.copies if self._is_plain(formal) else self.links).append((place.variable, formal))
         if isinstance(place.type, StructType) and not (place.indices and _is_zero(place.indices[-1])):
             self._single.append((place.variable, formal))
         return True
 
-    def _changed(self, parameter: Variable) -> bool:
+    def _is_changed(self, parameter: Variable) -> bool:
         """Whether a function may change what it is given in a parameter, or hands it on."""
         body = self.program.functions[parameter.function or ""].body
         for expr in (e for top in statement_expressions(self.program, body) for e in walk(top)):
@@ -347,7 +347,7 @@ class StructureUses:
             return
         place = self.place(init) if variable.id in self.roots else None
         if place is not None and isinstance(place.type, StructType) and place.type == variable.type:
-            if not flat(place.type) and not (copied(place.type) and pure(init)):
+            if not is_flat(place.type) and not (is_copied(place.type) and is_pure(init)):
                 self.whole |= {variable.id, place.variable}
             self._indices(place)
             self._copied(variable.id, place.variable, init)
@@ -361,7 +361,7 @@ class StructureUses:
                 self.whole.add(variable.id)
         else:
             self._scan(init, given=True)
-            if not made_of_value(variable):
+            if not is_made_of_value(variable):
                 self.whole |= self.roots.keys() & {variable.id}
 
 
@@ -371,7 +371,7 @@ def _idle(program: Program, tops: Collection[str]) -> frozenset[str]:
     return frozenset(program.functions) - known.reachable((*tops, *known.taken))
 
 
-def pure(expr: Expr) -> bool:
+def is_pure(expr: Expr) -> bool:
     """Whether an expression may be read several times."""
     return not any(isinstance(e, Call | Assign | IncDec) for e in walk(expr))
 
@@ -388,7 +388,7 @@ def channel(base: Expr, of: ArrayType, indices: Sequence[Expr]) -> Expr:
     return base
 
 
-def subscripted(program: Program, place: Expr) -> bool:
+def is_subscripted(program: Program, place: Expr) -> bool:
     """Whether every index of a place in a structure is written in brackets, so that it stays in its dimension."""
     while isinstance(place, Subscript):
         if not program.text(place.at).endswith("]"):

@@ -69,7 +69,9 @@ def opened(domain: str, rows: Sequence[Vector]) -> str:
         result = isl.Set.empty(points.get_space())
         for piece in points.get_basic_sets():
             piece = piece.remove_redundancies()
-            drop = [c for c in piece.get_constraints() if not _uses_division(c) and _spanned(_normal(c, width), rows)]
+            drop = [
+                c for c in piece.get_constraints() if not _uses_division(c) and _is_spanned(_normal(c, width), rows)
+            ]
             result = result.union(isl.Set.from_basic_set(_without(piece, drop)))
         return str(result.coalesce().drop_unused_params())
     except isl.Error as error:
@@ -110,7 +112,7 @@ def _relaxed(domain: str, rows: Sequence[Vector], along: bool) -> Interior:
             if _uses_division(c):
                 divisions = True
                 continue
-            spanned = _spanned(normal, [*rows, *equal] if along else rows)
+            spanned = _is_spanned(normal, [*rows, *equal] if along else rows)
             if c.is_equality():
                 face = face or (spanned and any(normal))
                 pieces_normals.append(normal)
@@ -126,7 +128,7 @@ def _relaxed(domain: str, rows: Sequence[Vector], along: bool) -> Interior:
             kept = _without(piece, drop)
         else:
             for c in piece.get_constraints():
-                if c.is_equality() or not _spanned(_normal(c, width), [*rows, *equal] if along else rows):
+                if c.is_equality() or not _is_spanned(_normal(c, width), [*rows, *equal] if along else rows):
                     kept = kept.add_constraint(c)
         result = result.union(isl.Set.from_basic_set(kept))
     result = result.coalesce().drop_unused_params()
@@ -155,7 +157,7 @@ def _uses_division(c: Any) -> bool:
     )
 
 
-def _spanned(normal: Vector, rows: Sequence[Vector]) -> bool:
+def _is_spanned(normal: Vector, rows: Sequence[Vector]) -> bool:
     """Whether ``normal`` is a rational combination of ``rows``."""
     return _rank([*rows, normal]) == _rank(rows)
 
@@ -334,7 +336,7 @@ def widened(
     return str(points), str(isl.Map(touch, context=ctx).insert_dims(isl.dim_type.in_, width, more))
 
 
-def common_interior(domains: Sequence[tuple[str, Sequence[Vector]]]) -> bool:
+def has_common_interior(domains: Sequence[tuple[str, Sequence[Vector]]]) -> bool:
     """Whether one tile position can lie inside all ``(domain, planes)``: their images under the planes meet."""
     ctx = context()
     meet = None

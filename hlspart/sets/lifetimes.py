@@ -104,7 +104,7 @@ def repeated(elements: str, domain: str) -> str:
     return str(isl.Map.from_domain_and_range(isl.Set(domain, context=ctx), isl.Map(elements, context=ctx).range()))
 
 
-def covered(touches: Sequence[Touch], extents: Sequence[int]) -> bool:
+def is_covered(touches: Sequence[Touch], extents: Sequence[int]) -> bool:
     """Whether the writes that certainly happen reach every element. Raises TooHard when isl gives up."""
     try:
         ctx = context()

@@ -66,7 +66,7 @@ def _stored(mine: Sequence[Access], others: Sequence[Access]) -> int:
     return _size(stored)
 
 
-def apart(accesses: Sequence[Access]) -> bool:
+def is_apart(accesses: Sequence[Access]) -> bool:
     """Whether no two iterations of all loops, and no two of some accesses, ever touch one element."""
     if not 0 < len(accesses) <= _MOST_ACCESSES or not all(_known(a) for a in accesses):
         return False
@@ -83,7 +83,7 @@ def apart(accesses: Sequence[Access]) -> bool:
         return False
 
 
-def same_each_time(access: Access) -> bool:
+def is_same_each_time(access: Access) -> bool:
     """Whether each iteration of the outermost loop touches the same elements."""
     if not _known(access) or not access.iterators or len(access.loops) != len(access.iterators):
         return False

@@ -54,7 +54,7 @@ class Pair(Struct, frozen=True):
 Iteration = Mapping[str, int]
 
 
-def joined(pair: Pair) -> bool:
+def are_joined(pair: Pair) -> bool:
     """Whether the pair is a dependence that joins two elements."""
     return not _guarded(lambda: _crossing(pair).is_empty())
 
@@ -85,7 +85,7 @@ def joining(pair: Pair) -> tuple[Iteration, Iteration] | None:
     return _guarded(lambda: _sample(pair, _crossing(pair)))
 
 
-def covered(read: Access, writes: Sequence[tuple[Access, int]], inside: int, directions: Sequence[int]) -> bool:
+def is_covered(read: Access, writes: Sequence[tuple[Access, int]], inside: int, directions: Sequence[int]) -> bool:
     """Whether every element that ``read`` touches was written before, whatever happens.
 
     ``writes`` are certain, each with the number of loops around both it and the read; the iterations of the first
@@ -110,7 +110,7 @@ def covered(read: Access, writes: Sequence[tuple[Access, int]], inside: int, dir
     return _guarded(ask)
 
 
-def same_elements(some: Sequence[Access], all_: Sequence[Access], position: int, last: str) -> bool:
+def is_same_elements(some: Sequence[Access], all_: Sequence[Access], position: int, last: str) -> bool:
     """Whether ``some`` touch, in the iteration ``last`` (isl condition on x, the iterator at ``position``) of a loop,
     every element that ``all_`` touch in any iteration, the iterations of the loops around being the same."""
 

@@ -7,7 +7,7 @@ import islpy as isl
 from hlspart.model.access import Access
 
 
-def carried(a: Access, b: Access, iterator: str) -> bool:
+def is_carried(a: Access, b: Access, iterator: str) -> bool:
     """Whether ``a`` and ``b`` may meet in one element in two iterations of the loop of this iterator.
 
     Iterators of loops around it are the same for both. True where an access is not affine.
@@ -23,7 +23,7 @@ def carried(a: Access, b: Access, iterator: str) -> bool:
     return not (before.is_empty() and after.is_empty())
 
 
-def crossed(a: Access, b: Access, outer: str, inner: str) -> bool:
+def is_crossed(a: Access, b: Access, outer: str, inner: str) -> bool:
     """Whether ``a`` and ``b`` may meet in one element in two iterations whose order changes when a loop and the one
     inside it change places. True where an access is not affine.
     """

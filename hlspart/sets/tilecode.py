@@ -251,7 +251,7 @@ def common(a: str, b: str) -> str:
 
 
 @guarded
-def empty(points: str) -> bool:
+def is_empty(points: str) -> bool:
     """Whether a set has no point."""
     return bool(isl.Set(points, context=context()).is_empty())
 

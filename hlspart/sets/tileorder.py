@@ -71,7 +71,7 @@ class TileOrder:
         return total
 
     @guarded
-    def carried(self, array: str, flow: Dataflow, within: Dataflow) -> bool:
+    def is_carried(self, array: str, flow: Dataflow, within: Dataflow) -> bool:
         """Whether what ``flow`` takes from tile to tile are elements that ``within`` takes between the same tiles."""
 
         def transfers(relation: Any) -> Any:
@@ -82,7 +82,7 @@ class TileOrder:
         return bool(transfers(crossing).is_subset(transfers(self._flow(array, within))))
 
     @guarded
-    def in_place(self, array: str, flow: Dataflow) -> bool:
+    def is_in_place(self, array: str, flow: Dataflow) -> bool:
         """Whether a tile may keep ``array`` in a buffer with one cell per element.
 
         So it is when, in every tile, an element comes in with one value only, is not written before
@@ -147,7 +147,7 @@ class TileOrder:
         return tuple(sorted(pairs))
 
     @guarded
-    def expandable(self, array: str, flow: Dataflow, functions: Sequence[tuple[int, int, str]]) -> bool:
+    def is_expandable(self, array: str, flow: Dataflow, functions: Sequence[tuple[int, int, str]]) -> bool:
         """Whether every read can use the cells of write instances: (reader, writer, relation) of the interior.
 
         On the nest as it is, a read that has an instance takes its value from there or from outside

@@ -177,12 +177,12 @@ class Footprints:
     # ------------------------------------------------------------------------------ translation
 
     @guarded
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether no tile reads anything."""
         return bool(self._reads.is_empty())
 
     @guarded
-    def bounded(self, tile: Vector) -> bool:
+    def is_bounded(self, tile: Vector) -> bool:
         """Whether the footprint of one tile is finite."""
         return bool(self._at(self._reads, tile).is_bounded())
 
@@ -444,7 +444,7 @@ def _by_space(whole: Any) -> list[tuple[int, Any]]:
 
 
 @guarded
-def injective(points: str, images: Mapping[int, str]) -> bool:
+def is_injective(points: str, images: Mapping[int, str]) -> bool:
     """Whether no two ``points`` have one image."""
     ctx = context()
     seen = None

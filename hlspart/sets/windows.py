@@ -86,7 +86,7 @@ def read_of_own(
     )
 
 
-def covered(touches: Sequence[tuple[Access, Sequence[Affine]]], box: Box) -> bool:
+def is_covered(touches: Sequence[tuple[Access, Sequence[Affine]]], box: Box) -> bool:
     """Whether accesses surely touch every point of ``box``: the values of their forms at the iterations of each."""
     inside = _points(box)
     met = isl.Set.empty(inside.get_space())
@@ -104,7 +104,7 @@ def _points(box: Box) -> isl.Set:
     return isl.Set(f"{{ [{names}] : {inside} }}")
 
 
-def in_step(writes: Access, forms: Sequence[Affine], elements: Sequence[Affine] | None, box: Box) -> bool:
+def is_in_step(writes: Access, forms: Sequence[Affine], elements: Sequence[Affine] | None, box: Box) -> bool:
     """Whether ``writes`` stores the points of ``box`` all, each once and in their order, and no others.
 
     ``forms`` of its iterators are the points; with ``elements``, forms of a point x0, x1, .., those.

@@ -32,7 +32,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.rebuild import map_parts
-from hlspart.semantics.addresses import apart
+from hlspart.semantics.addresses import is_apart
 from hlspart.semantics.folding import wrapped
 from hlspart.transform.returns import breaks, jumps_out
 
@@ -132,7 +132,7 @@ def constant(program: Program, expr: Expr) -> int | float | None:
             return size
         case Cast(type=ScalarType() as kind, operand=operand):
             return _held(constant(program, operand), kind)
-        case Binary(op=op) if apart(program, expr):
+        case Binary(op=op) if is_apart(program, expr):
             return int(op == "!=")
         case Unary(op=op, operand=operand):
             value = constant(program, operand)

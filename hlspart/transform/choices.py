@@ -28,7 +28,7 @@ from hlspart.model.program import (
     Unary,
     children,
     integer,
-    same,
+    is_same,
     walk,
 )
 from hlspart.transform.handed import array_place
@@ -89,6 +89,6 @@ def arms(call: Call, test: Expr) -> Sequence[Call]:
 
 
 def _arm(e: Expr, test: Expr, taken: int) -> Expr:
-    if not isinstance(e, Conditional) or not same(e.test, test):
+    if not isinstance(e, Conditional) or not is_same(e.test, test):
         return e
     return e.other if taken else e.then

@@ -31,7 +31,7 @@ def with_pragmas(program: Program, removed: Collection[int], wishes: Sequence[Wi
     A pragma about a local variable goes behind its declaration, any other to the start of the function's body.
     A directive that is not a line of its own in the source stays.
     """
-    gone = {program.directives[k].pragma: k for k in removed if _removable(program, program.directives[k])}
+    gone = {program.directives[k].pragma: k for k in removed if _is_removable(program, program.directives[k])}
     added: dict[int, list[tuple[Declare | None, PragmaMark]]] = {}
     pragmas, fresh = list(program.pragmas), list[RawPragma]()
     homes = _homes(program)
@@ -71,7 +71,7 @@ def with_pragmas(program: Program, removed: Collection[int], wishes: Sequence[Wi
     return replace(result, directives=(*kept, *(d for d in readings if d is not None)))
 
 
-def _removable(program: Program, directive: Directive) -> bool:
+def _is_removable(program: Program, directive: Directive) -> bool:
     """Whether a pragma begins a line of the source."""
     if directive.source != "pragma" or directive.pragma is None or not directive.at.editable:
         return False

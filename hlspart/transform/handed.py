@@ -25,7 +25,7 @@ from hlspart.model.program import (
     integer,
     walk,
 )
-from hlspart.semantics.conversions import alike
+from hlspart.semantics.conversions import are_alike
 from hlspart.semantics.effects import statement_expressions
 
 
@@ -63,10 +63,10 @@ def below(of: CType, levels: int) -> CType:
 
 def rows_equal(actual: CType, formal: CType) -> bool:
     """Whether subscripts of the formal mean the same on the actual."""
-    return target_of(actual) is not None and alike(target_of(actual), target_of(formal))
+    return target_of(actual) is not None and are_alike(target_of(actual), target_of(formal))
 
 
-def reassigned(program: Program, function: Function, ident: int) -> bool:
+def is_reassigned(program: Program, function: Function, ident: int) -> bool:
     """Whether a function gives a variable another value, or its address away."""
     return any(
         (isinstance(e, Assign) and isinstance(e.target, Name) and e.target.variable == ident)
@@ -77,7 +77,7 @@ def reassigned(program: Program, function: Function, ident: int) -> bool:
     )
 
 
-def only_dereferenced(program: Program, function: Function, ident: int) -> bool:
+def is_only_dereferenced(program: Program, function: Function, ident: int) -> bool:
     """Whether a pointer occurs only as ``*p``, ``p[0]`` or ``p->x``."""
     for top in statement_expressions(program, function.body):
         objects = {id(e.base) for e in walk(top) if isinstance(e, Member) and e.arrow}

@@ -68,7 +68,7 @@ from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.transform.choices import arms, as_statements, choice, later
 from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
-from hlspart.transform.handed import array_place, below, only_dereferenced, reassigned, rows_equal, target_of
+from hlspart.transform.handed import array_place, below, is_only_dereferenced, is_reassigned, rows_equal, target_of
 from hlspart.transform.returns import always_returns, only_value, returns_assigned, single_exit
 
 _VALUES = (CONCATENATION, CONSTRUCTOR, LITERAL, MEMBERS, SAME_BITS)  # nothing but values of their children
@@ -418,8 +418,8 @@ class _Inliner:
                 if isinstance(place.type, StructType) and target_of(formal.type) != place.type:
                     return False
                 bound[formal.id] = place  # &x handed to a pointer that is only dereferenced
-                return only_dereferenced(self.program, callee, formal.id)
-            if reassigned(self.program, callee, formal.id):
+                return is_only_dereferenced(self.program, callee, formal.id)
+            if is_reassigned(self.program, callee, formal.id):
                 return False
             base = self.variables[place.variable]
             if isinstance(place, Name):

@@ -53,12 +53,12 @@ from hlspart.semantics.held import (
     Path,
     below,
     chain,
-    copied,
-    empty,
-    flat,
     held_by,
+    is_copied,
+    is_empty,
+    is_flat,
+    is_made_of_value,
     leaves,
-    made_of_value,
     member,
     named,
     part,
@@ -69,8 +69,8 @@ from hlspart.semantics.structures import (
     MemberPlace,
     StructureUses,
     channel,
-    pure,
-    subscripted,
+    is_pure,
+    is_subscripted,
 )
 from hlspart.transform.forward import Forward
 
@@ -88,7 +88,7 @@ def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> t
     # what a directive said of a structure that is apart, those of its members say
     old = tuple(
         replace(d, modelled=True)
-        if d.kind in COPIED and d.variables and (apart.issuperset(d.variables) or _in_registers(program, d))
+        if d.kind in COPIED and d.variables and (apart.issuperset(d.variables) or _is_in_registers(program, d))
         else d
         for d in program.directives
     )
@@ -105,7 +105,7 @@ def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> t
     return copy, forward
 
 
-def _in_registers(program: Program, d: Directive) -> bool:
+def _is_in_registers(program: Program, d: Directive) -> bool:
     """Whether a directive asks for what the member of a structure that is one value has: an element per register."""
     variables = [program.variable(v) for v in d.variables]
     kind = d.choice("type", ("complete", "cyclic", "block")) or "complete"
@@ -165,13 +165,13 @@ class _Copy:
 
     def _empty(self) -> frozenset[int]:
         """Parameters that are objects without members, which nothing is handed to that acts."""
-        params = {p for f in self.old.functions.values() for p in f.params if empty(self.old.variable(p).type)}
+        params = {p for f in self.old.functions.values() for p in f.params if is_empty(self.old.variable(p).type)}
         for calls in effects(self.old).calls.values() if params else ():
             for call in calls:
                 function = self.old.functions.get(call.function or "")
                 if function is not None:
                     pairs = zip(function.params, call.args, strict=False)
-                    params -= {p for p, arg in pairs if not pure(arg) or len(function.params) != len(call.args)}
+                    params -= {p for p, arg in pairs if not is_pure(arg) or len(function.params) != len(call.args)}
         return frozenset(params)
 
     def program(self) -> Program:
@@ -211,7 +211,7 @@ class _Copy:
             new = len(self.variables)
             self.of[variable.id, path] = new
             name = ("." if dims else "_").join((variable.name, *path))  # scalars may be names in sets
-            init = None if self._copied_first(variable) else variable.init
+            init = None if self._is_copied_first(variable) else variable.init
             if init is not None and (place := self.uses.place(init)) is not None:
                 init = chain(init, path, place.type)
             elif init is not None:
@@ -246,7 +246,7 @@ class _Copy:
         """Copy of an expression."""
         place = self.uses.place(e)
         if place is not None and place.variable in self.chosen:
-            if isinstance(place.type, StructType) and copied(place.type):
+            if isinstance(place.type, StructType) and is_copied(place.type):
                 return self._value(place, place.type, e)
             if place.path:
                 return self._leaf(place, e)
@@ -297,7 +297,7 @@ class _Copy:
             return Name(e.at, kind, variable)
         if isinstance(kind, ArrayType) and isinstance(kind.element, StreamType):
             return channel(Name(e.at, kind, variable), kind, indices)
-        return ArrayRef(next(self._ids), e.at, e.type, variable, indices, e.at, (), subscripted(self.old, e))
+        return ArrayRef(next(self._ids), e.at, e.type, variable, indices, e.at, (), is_subscripted(self.old, e))
 
     def _call(self, call: Call) -> Expr:
         function = self.old.functions.get(call.function or "")
@@ -357,18 +357,18 @@ class _Copy:
                 return self._block(stmt)
             case Declare():
                 declared = replace(stmt, variables=tuple(new for v in stmt.variables for new in self.parts(v)))
-                first = [v for v in map(self.old.variable, stmt.variables) if self._copied_first(v)]
+                first = [v for v in map(self.old.variable, stmt.variables) if self._is_copied_first(v)]
                 return Block(next(self._ids), stmt.at, (declared, *map(self._begun, first))) if first else declared
             case ExprStmt(expr=Assign(op="=", target=target, value=value) as assign):
                 place, source = self.uses.place(target), self.uses.place(value)
                 if place is None or place.variable not in self.chosen or not isinstance(place.type, StructType):
                     return replace(stmt, expr=self.expr(assign))
                 setup: list[Stmt] = []
-                if source is not None and not pure(value):
+                if source is not None and not is_pure(value):
                     assign = replace(assign, value=self._steady(value, place, setup))
                 elif source is None:
                     assign = replace(assign, value=self._kept("value", value, place, setup))
-                if not pure(target):
+                if not is_pure(target):
                     assign = replace(assign, target=self._steady(target, place, setup))
                 whole = replace(stmt, expr=Comma(assign.at, assign.type, tuple(self._each(assign, place))))
                 return Block(next(self._ids), stmt.at, (*setup, whole)) if setup else whole
@@ -383,12 +383,12 @@ class _Copy:
                 return self._loops[stmt.id]
         return map_parts(stmt, self.expr, self._stmt)
 
-    def _copied_first(self, variable: Variable) -> bool:
+    def _is_copied_first(self, variable: Variable) -> bool:
         """Whether a variable begins as a copy of a structure with arrays, or of one in a place that is for once."""
         init, of = variable.init, variable.type
         if init is None or variable.id not in self.chosen or variable.reference or not isinstance(of, StructType):
             return False
-        return made_of_value(variable) or (not (flat(of) and pure(init)) and self.uses.place(init) is not None)
+        return is_made_of_value(variable) or (not (is_flat(of) and is_pure(init)) and self.uses.place(init) is not None)
 
     def _begun(self, variable: Variable) -> Stmt:
         """What a variable begins as, as an assignment."""
@@ -413,7 +413,7 @@ class _Copy:
         """A place whose indices are what they are once: ``a[n++]`` with ``n++`` in a variable."""
 
         def once(index: Expr) -> Expr:
-            return index if pure(index) else self._kept("at", index, place, setup)
+            return index if is_pure(index) else self._kept("at", index, place, setup)
 
         match target:
             case ArrayRef(indices=indices):

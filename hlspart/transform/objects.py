@@ -16,7 +16,7 @@ def is_needed_by_name(program: Program, loop: Loop, iterator: Variable) -> bool:
     said = [at for at in program.mentions.get(iterator.name, ()) if loop.body.at.span.holds(at)]
     return (
         any(is_name(e, iterator.id) and e.at.kind != "plain" for e in names)
-        or (program.cxx(loop.at.span.path) and _is_bound(program, loop, iterator.id))
+        or (program.is_cxx(loop.at.span.path) and _is_bound(program, loop, iterator.id))
         or any((at.path, at.end) not in evaluated and at not in declared for at in said)
     )
 

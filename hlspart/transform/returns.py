@@ -55,7 +55,7 @@ def single_exit(body: tuple[Stmt, ...]) -> tuple[Stmt, ...] | None:
         other = single_exit((*follow, *rest) if not always_returns(follow) else follow)
         if then is None or other is None:
             return None
-        if not (_repeatable(rest) or always_returns(stmt.then.body) or always_returns(follow)):
+        if not (_is_repeatable(rest) or always_returns(stmt.then.body) or always_returns(follow)):
             return None  # would copy the rest into both arms
         holder = stmt.other if stmt.other is not None else stmt.then
         return (*result, replace(stmt, then=replace(stmt.then, body=then), other=replace(holder, body=other)))
@@ -68,7 +68,7 @@ def _single_exits(stmt: Switch, rest: tuple[Stmt, ...]) -> list[list[Stmt]] | No
     if not any(isinstance(s, Case) and s.low is None for labels, _ in arms for s in labels):
         arms.append(([Case(stmt.at, None, None)], []))
     behind = sum(not always_returns(tuple(body)) for _, body in arms)
-    if behind > 1 and not _repeatable(rest):
+    if behind > 1 and not _is_repeatable(rest):
         return None
     out: list[list[Stmt]] = []
     for k, (labels, body) in enumerate(arms):
@@ -116,7 +116,7 @@ def jumps_out(stmt: Stmt) -> bool:
     return not isinstance(stmt, Loop | Switch) and any(map(jumps_out, substatements(stmt)))
 
 
-def _repeatable(body: tuple[Stmt, ...]) -> bool:
+def _is_repeatable(body: tuple[Stmt, ...]) -> bool:
     """Whether statements may stand at several places: nothing, or a return of values that have no places."""
     match body:
         case ():

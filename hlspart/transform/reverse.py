@@ -28,7 +28,7 @@ from hlspart.model.program import (
 from hlspart.model.source import Origin
 from hlspart.semantics.conversions import limits
 from hlspart.semantics.overlap import overlaps
-from hlspart.sets.reorder import carried
+from hlspart.sets.reorder import is_carried
 from hlspart.transform.changes import made
 from hlspart.transform.copying import Copier, all_expressions, with_statements
 from hlspart.transform.forward import Forward
@@ -88,7 +88,7 @@ def refuse_reverse(program: Program, analysis: AccessAnalysis, loop: int) -> Non
     mine = [a for a in analysis.accesses if loop in a.loops]
     for write in (a for a in mine if a.kind == "write"):
         for other in (b for b in mine if b.array == write.array):
-            if carried(write, other, info.iterator or ""):
+            if is_carried(write, other, info.iterator or ""):
                 name = program.variable(write.array).name
                 refuse(f"iterations meet in an element of '{name}'", write.at)
     if any(s.id != loop and s.kind != "for" for s in walk_statements(old) if isinstance(s, Loop)):

@@ -103,7 +103,7 @@ def _fills(program: Program, known: Effects, stmt: Stmt) -> frozenset[int] | Non
     if len(calls) < len(inner) or any(c.function not in program.functions for c in calls):
         return None
     roots = [program.functions[f].body for f in known.reachable(tuple(str(c.function) for c in calls))]
-    if not all(_by_constants(program, root) for root in roots):
+    if not all(_is_by_constants(program, root) for root in roots):
         return None
     given = [a for call in calls for a in call.args]
     named = {v for a in given for v in _names(a) if not _constant(program.variable(v))}
@@ -111,7 +111,7 @@ def _fills(program: Program, known: Effects, stmt: Stmt) -> frozenset[int] | Non
     return frozenset(whole) if whole and named == whole else None
 
 
-def _by_constants(program: Program, body: Stmt) -> bool:
+def _is_by_constants(program: Program, body: Stmt) -> bool:
     """Whether a function computes from its parameters and constants alone, and changes nothing else."""
     names = {v for e in statement_expressions(program, body) for v in _names(e)}
     own = {v for s in walk_statements(body) if isinstance(s, Declare) for v in s.variables}

@@ -137,7 +137,7 @@ class _Unroll:
         self.iterator = program.variable(info.variable)
         self.copier = Copier(program)
         self.copied = 0
-        self.body = replace(self.loop.body, body=tuple(s for s in self.loop.body.body if not self._of_loop(s)))
+        self.body = replace(self.loop.body, body=tuple(s for s in self.loop.body.body if not self._is_of_loop(s)))
         trips = info.trip_count.exact
         self.trips = trips if trips is not None else -1
         self.tested = what.tested and what.factor is not None and (trips is None or trips % what.factor != 0)
@@ -148,10 +148,10 @@ class _Unroll:
             raise Unprintable("the iterator's type has no name", self.loop.at)
         self.kind = replace(kind, name=spelled)
         self.literal = set(spelled.split()) <= _BASIC or spelled in _STANDARD
-        self.exact = program.cxx(self.loop.at.span.path)
+        self.exact = program.is_cxx(self.loop.at.span.path)
         self.by_name = is_needed_by_name(program, self.loop, self.iterator)
 
-    def _of_loop(self, stmt: Stmt) -> bool:
+    def _is_of_loop(self, stmt: Stmt) -> bool:
         """Whether a statement of the body is a pragma about the loop, not about something declared in the body."""
         if not isinstance(stmt, PragmaMark):
             return False
@@ -185,7 +185,7 @@ class _Unroll:
             order = "<" if self.step > 0 else ">"
             test = Binary(made(test.at), test.type, order, self._iterator(made(test.at)), limit(test.at, False))
         step = self._changed(loop.step.at, factor * self.step)
-        marks = [s for s in loop.body.body if self._of_loop(s)]
+        marks = [s for s in loop.body.body if self._is_of_loop(s)]
         spans = [s.at.span for s in marks if s.at.span.path == at.span.path] + [at.span]
         start, end = min(s.start for s in spans), max(s.end for s in spans)
         if not self.program.text(Span(at.span.path, loop.header.span.end, start)).strip():
@@ -201,7 +201,7 @@ class _Unroll:
             yield new
             return
         rows = (new, *tail, *self._left_over(behind))
-        if self._among_statements():
+        if self._is_among_statements():
             yield from rows
         elif loop.label is None:
             yield Block(self.copier.ident(), made(loop.at), rows)
@@ -323,7 +323,7 @@ class _Unroll:
             d.kind == "unroll" and d.pragma == mark.pragma for d in self.program.directives
         )
 
-    def _among_statements(self) -> bool:
+    def _is_among_statements(self) -> bool:
         """Whether more than one statement may stand where the loop stands."""
         body = self.program.functions[self.loop.function].body
         return any(isinstance(s, Block) and s.braces and self.loop in s.body for s in walk_statements(body))

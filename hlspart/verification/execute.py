@@ -142,7 +142,7 @@ class Child:
         until = time.monotonic() + seconds
         look, ended = time.monotonic() + _LOOK, False
         try:
-            while not (ended := self._ended()) and (now := time.monotonic()) < until:
+            while not (ended := self._is_ended()) and (now := time.monotonic()) < until:
                 if megabytes is not None and now >= look:
                     look = now + _LOOK
                     if _memory(self._job.pid) > megabytes << 20:
@@ -154,7 +154,7 @@ class Child:
             self.stop()
         return self._job.returncode if ended else None, self._said.text()
 
-    def _ended(self) -> bool:
+    def _is_ended(self) -> bool:
         """Whether it has ended; where the system can, it is not reaped yet: the number of its group stays its own."""
         if not hasattr(os, "waitid"):
             return self._job.poll() is not None

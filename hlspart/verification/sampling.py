@@ -97,7 +97,7 @@ class Sampler:
         if value_range is not None:
             self._calms = [((int(value_range[0]), int(value_range[1])), True)]
         self.level = 0  # of the calm vectors
-        self._states = {key(o): self._state(o, hints) for o in items if not _left(o) and key(o) not in self._fixed}
+        self._states = {key(o): self._state(o, hints) for o in items if not _is_left(o) and key(o) not in self._fixed}
 
     def _state(self, item: Object, hints: Hints) -> _State:
         steering = item.name in hints.steering
@@ -127,7 +127,7 @@ class Sampler:
             mode = Mode(low, high, "between", self._range[1])
         values = {}
         for item in self._items:
-            if _left(item) or (item.role == "global" and not driven):
+            if _is_left(item) or (item.role == "global" and not driven):
                 continue
             rng = random.Random(f"{self._seed}/{vector}/{key(item)}")
             values[key(item)] = _drawn(item, mode, "random", rng, [], 0, self._range)
@@ -182,7 +182,7 @@ class Sampler:
                 state.again.append(choice.round)
 
 
-def _left(item: Object) -> bool:
+def _is_left(item: Object) -> bool:
     """Whether the source alone gives an object its value."""
     return item.role == "global" and item.initialised and item.defined
 

@@ -244,3 +244,34 @@ def test_names_are_the_terms_of_the_field() -> None:
     assert len(names) > 4000
     private = {name for name in names if name in PRIVATE or PRIVATE & set(name.lower().split("_"))}
     assert {name: names[name] for name in private} == {}
+
+
+# what a predicate begins with, beside verbs in the third person: `covers`, `may_wrap`, `boxes_meet`
+ASKS = {"is", "are", "was", "has", "have", "had", "may", "can", "must", "do", "does", "did", "meet", "differ", "share"}
+
+
+def reads_as_question(name: str) -> bool:
+    words = name.strip("_").split("_")
+    while len(words) > 1 and words[0] in ("only", "never", "always", "once", "all"):
+        words = words[1:]
+    verb = words[0].endswith("s") and not words[0].endswith("ss") and words[0] not in ("across", "always", "alias")
+    return verb or any(word in ASKS for word in words)
+
+
+def test_predicates_read_as_questions() -> None:
+    """Functions and methods that say *whether*; properties and fields are adjectives as well: `loop.pipelined`."""
+    wrong, seen = [], 0
+    for module in MODULES:
+        for node in nodes(module):
+            if not isinstance(node, ast.FunctionDef) or node.returns is None or ast.unparse(node.returns) != "bool":
+                continue
+            if any("property" in ast.unparse(d) for d in node.decorator_list):
+                continue
+            if node.name.startswith("__") or not (ast.get_docstring(node) or "").startswith("Whether"):
+                continue
+            seen += 1
+            if not reads_as_question(node.name):
+                wrong.append(f"{module}.{node.name}")
+    assert wrong == []
+    assert seen > 400
+    assert not reads_as_question("carried") and not reads_as_question("_same") and reads_as_question("_boxes_meet")

@@ -21,7 +21,7 @@ ROWS = json.loads((Path(__file__).parent / "packings.json").read_text())
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the solver: what is proved here is proved by the search alone."""
-    monkeypatch.setattr(solver, "available", lambda: False)
+    monkeypatch.setattr(solver, "is_available", lambda: False)
 
 
 def blocks(row: Sequence[Sequence[int]]) -> list[MemoryBlock]:
@@ -147,7 +147,7 @@ def test_a_search_that_is_cut_off_proves_nothing() -> None:
 
 def test_the_solver_goes_on_where_the_search_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ortools")
-    monkeypatch.setattr(solver, "available", lambda: True)
+    monkeypatch.setattr(solver, "is_available", lambda: True)
     rows = [r for r in ROWS if 9 <= len(r["blocks"]) <= 16]
     methods = set()
     for row in rows:

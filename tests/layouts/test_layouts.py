@@ -117,7 +117,7 @@ def assert_protocol(layout: Layout) -> None:
     assert layout.depths == Counter(layout.depth(b) for b in range(layout.banks))
     if layout.is_invariant:
         vectors = {tuple(q - p for p, q in zip(a, b, strict=True)) for a in xs[:40] for b in xs[-40:]}
-        assert all(layout.same_bank(v) is not None for v in vectors)
+        assert all(layout.shares_bank(v) is not None for v in vectors)
     product = layout.per_dimension
     assert (product is None) == (layout.dims == ()) == (layout.mapping is not None)
     if layout.mapping is not None:
@@ -169,7 +169,7 @@ def assert_sound(layout: Layout) -> None:
             point = point.set_coordinate_val(isl.dim_type.set, k, isl.Val(v))
         assert expression.eval(point).to_python() == layout.bank(x)
     for a, b in itertools.islice(itertools.product(xs, xs), 0, None, max(1, len(xs) ** 2 // 300)):
-        verdict = layout.same_bank(tuple(q - p for p, q in zip(a, b, strict=True)))
+        verdict = layout.shares_bank(tuple(q - p for p, q in zip(a, b, strict=True)))
         if verdict is not None:
             assert verdict == (layout.bank(a) == layout.bank(b))
         if layout.bank(a) == layout.bank(b):

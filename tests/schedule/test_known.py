@@ -84,7 +84,7 @@ def _results(hints: bool) -> list[object]:
 @pytest.mark.parametrize("hints", [False, True])
 def test_it_is_what_is_predicted_anew(monkeypatch: pytest.MonkeyPatch, hints: bool) -> None:
     kept, few = predicted(monkeypatch, hints)
-    monkeypatch.setattr(known.Premises, "same", lambda *_: False)
+    monkeypatch.setattr(known.Premises, "is_same", lambda *_: False)
     anew, all_ = predicted(monkeypatch, hints)
     assert kept == anew
     assert len({repr(x.loops) for x in anew}) > 5  # type: ignore[attr-defined]

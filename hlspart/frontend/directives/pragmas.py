@@ -124,7 +124,7 @@ class _Reader:
             if not tokens:
                 return self._plain("", "vitis", (), Fault("syntax", "no pragma after the condition", self.at))
         word = tokens[0].text
-        if word.lower() in _SMARTHLS or _parenthesised(tokens):
+        if word.lower() in _SMARTHLS or _is_parenthesised(tokens):
             return self._smarthls(tokens)
         kind = KINDS.get(word.lower())
         if any(t.text == "auto" and after.text == "{" for t, after in pairwise(tokens)):
@@ -190,11 +190,11 @@ class _Reader:
         """Why names without a value may have one."""
         if self.at.span.path in self.lacking:
             return "a header was not found"
-        made = next((n for n in sorted(names) if self._of_open_names(n)), None)
+        made = next((n for n in sorted(names) if self._is_of_open_names(n)), None)
         if made is not None:
             return f"'{made}' is made of a name that nothing declares"
         unread, open_ = self.pragma.unread, self.pragma.open
-        if open_ and all(n in open_ or self._said(n) for n in names):
+        if open_ and all(n in open_ or self._is_said(n) for n in names):
             open_name = next((n for n in names if n in open_), None)
             return f"{open_name or 'what decides it'} is a parameter of a template without an instance"
         if unread is not None and names <= unread.names:
@@ -203,7 +203,7 @@ class _Reader:
 
     def _by_command(self, names: frozenset[str]) -> str | None:
         """Whether a command line may define a name: one in capitals that is not nearly the name of something known."""
-        unknown = sorted(n for n in names if not self._said(n) and n not in self.program.constants)
+        unknown = sorted(n for n in names if not self._is_said(n) and n not in self.program.constants)
         known = [*self.program.constants, *(v.name for v in self.program.variables)]
         if not unknown or not all(n.isupper() and len(n) > 1 for n in unknown):
             return None
@@ -222,13 +222,13 @@ class _Reader:
                 return Fault("unread", f"'{name}' is in what is not read: {hole.cause}", self.at)
         return problem
 
-    def _of_open_names(self, name: str) -> bool:
+    def _is_of_open_names(self, name: str) -> bool:
         """Whether a name is that of a constant whose value holds a name that only the build can give."""
         variable = self._find(name).variable
         init = variable.init if variable is not None and variable.const else None
         return isinstance(init, ir.Expr) and any(ir.is_open(e.type) for e in ir.walk(init))
 
-    def _said(self, name: str) -> bool:
+    def _is_said(self, name: str) -> bool:
         """Whether the file says a name anywhere but in pragmas: it may be made of parameters."""
         text = self.program.sources[self.at.span.path].text
         return any(name in _WORD.findall(line) for line in text.splitlines() if not line.lstrip().startswith("#pragma"))
@@ -333,7 +333,7 @@ def named_variable(
     return None, Fault("unknown-variable", f"no variable '{base}'", at)
 
 
-def _parenthesised(tokens: Sequence[Token]) -> bool:
+def _is_parenthesised(tokens: Sequence[Token]) -> bool:
     """Whether options are written ``name(value)``."""
     if any(t.text == "=" for t in tokens):
         return False

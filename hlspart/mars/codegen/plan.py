@@ -18,7 +18,7 @@ from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
 from hlspart.sets.dataflow import pieces
-from hlspart.sets.tilecode import CodeUnit, TileCode, box, common, condition, empty, minus, scan, united
+from hlspart.sets.tilecode import CodeUnit, TileCode, box, common, condition, is_empty, minus, scan, united
 from hlspart.sets.tileorder import TileOrder
 from hlspart.sets.tiles import Footprints, TileTouch, listed
 from hlspart.transform.printer import Unprintable
@@ -186,7 +186,7 @@ class TilePlanner:
         mine = [a for a in self.nest.accesses if a.array == name]
         writes = [a for a in mine if a.kind == "write"]
         inputs, flow = self._records(name)
-        if writes and not self.order.carried(name, self.tiled.border, self.tiled.flow):
+        if writes and not self.order.is_carried(name, self.tiled.border, self.tiled.flow):
             raise Unprintable(f"{name}: border tiles take values from other tiles than interior ones")
         if not writes or self._in_place(name, mine):
             shared = self._element_buffer(name, mine, f"{_c_name(name)}_buf")
@@ -221,7 +221,7 @@ class TilePlanner:
         if any(i is None for a in mine for i in self.source[a.id].index or (None,)):
             return False
         shifts = {self._shift(self._index(a)) for a in mine}
-        return len(shifts) == 1 and self.order.in_place(name, self.tiled.border)
+        return len(shifts) == 1 and self.order.is_in_place(name, self.tiled.border)
 
     def _shift(self, place: Sequence[Affine]) -> tuple[Vector, ...]:
         return tuple(self.classes.moved(f) for f in place)
@@ -264,7 +264,7 @@ class TilePlanner:
                 sources.setdefault(reader.id, []).append((writer.id, cell, domain))
             functions.append((d.reader, d.writer, d.relation))
         near = self.order.beside(name, self.tiled.border, functions)
-        if not self.order.expandable(name, self.tiled.border, [*functions, *near]):
+        if not self.order.is_expandable(name, self.tiled.border, [*functions, *near]):
             raise Unprintable(f"{name}: border iterations take values from other places than interior ones")
         made: dict[int, TileBuffer] = {}
         for k, w in enumerate(writes):
@@ -441,7 +441,7 @@ class TilePlanner:
             a = self.tiled.accesses[ident]
             if a.array == name:
                 rest = minus(domain, inner[ident]) if ident in inner else domain
-                if not empty(rest):
+                if not is_empty(rest):
                     fills += self._copies(a, f"R{ident}", rest, code)
         return fills
 
