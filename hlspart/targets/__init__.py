@@ -5,7 +5,8 @@ each names its sources. :func:`load` makes one :class:`Target` of options; nothi
 holds a latency, a port count or a threshold of a tool.
 """
 
-from hlspart.targets.profile import KnownTargets, TargetError, known, load, names_loops, reported
+from hlspart.targets.checked import TargetError
+from hlspart.targets.profile import KnownTargets, known, load, names_loops, reported
 from hlspart.targets.target import OperatorTime, Resources, Target
 
 __all__ = [

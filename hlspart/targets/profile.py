@@ -13,13 +13,10 @@ from msgspec import Struct
 
 from hlspart.model.options import TargetOptions
 from hlspart.reading import read_file
+from hlspart.targets.checked import TargetError, check_figures, check_operators, check_profile
 from hlspart.targets.target import Resources, Target
 
 DEFAULT_TOOL = "vitis-2022.1"
-
-
-class TargetError(Exception):
-    """A tool, part, clock or profile that cannot be used; the message is one line for the user."""
 
 
 class KnownTargets(Struct, frozen=True):
@@ -27,7 +24,7 @@ class KnownTargets(Struct, frozen=True):
 
     tools: tuple[str, ...]
     families: Mapping[str, tuple[str, ...]]  # family -> part prefixes
-    parts: tuple[str, ...]
+    parts: Mapping[str, tuple[str, Resources]]  # part -> its family, what it holds
 
 
 def known() -> KnownTargets:
@@ -35,7 +32,8 @@ def known() -> KnownTargets:
     tools = _tools()
     devices = [_devices(_tool_profile(tool)) for tool in tools]
     families = {name: tuple(prefixes) for d in devices for name, prefixes in d["families"].items()}
-    return KnownTargets(tools, families, tuple(dict.fromkeys(p for d in devices for p in d["parts"])))
+    parts = {part: (_device(part, d)[0], Resources(**held)) for d in devices for part, held in d["parts"].items()}
+    return KnownTargets(tools, families, parts)
 
 
 def names_loops(tool: str | None, target: Target) -> bool:
@@ -55,12 +53,17 @@ def load(options: TargetOptions) -> Target:
     if listed is None and part.lower() not in devices["families"]:
         notes.append(f"part {part} is not listed; taken as its family {family}")
     tables, other = profile["operators"], str(profile["default_family"])
+    if options.target_file is not None:
+        check_figures(profile, family, devices, options.target_file)
     if family not in tables:
         notes.append(f"{profile['tool']} has no figures for {family}; those of {other} are used")
     clock = options.clock_ns if options.clock_ns is not None else float(profile["default_clock_ns"])
     if not 0.5 <= clock <= 1000:
         raise TargetError(f"clock period {clock:g} ns is not between 0.5 and 1000 ns")
     slower = _slower(part, family, devices)
+    operators = _operators(tables, family if family in tables else other, _library(part, family, devices), slower)
+    if options.target_file is not None:
+        check_operators(operators, options.target_file)
     if slower != 1:
         profile = _slowed(profile, slower)
     return Target(
@@ -74,7 +77,7 @@ def load(options: TargetOptions) -> Target:
         resources=Resources(**(listed or {})),
         notes=tuple(notes),
         profile=profile,
-        operators=_operators(tables, family if family in tables else other, _library(part, family, devices), slower),
+        operators=operators,
         shapes=tuple((int(w), int(d)) for w, d in devices["memories"][family]),
         ultra=(int(devices["ultraram"][0]), int(devices["ultraram"][1]), family in devices.get("ultraram_filled", ())),
     )
@@ -134,7 +137,7 @@ def _profile_of(options: TargetOptions) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TargetError(f"{options.target_file}: {error}") from error
     base = _tool_profile(_tool_name(str(own.get("inherits", options.tool or DEFAULT_TOOL))))
-    _check_types(base, own, str(options.target_file))
+    check_profile(base, _data("parts.toml"), own, str(options.target_file))
     return _merged(base, {"tool": path.stem, **own})
 
 
@@ -164,8 +167,24 @@ def _aliases(tool: str) -> list[str]:
 
 
 def _devices(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Device families and parts, those of the profile's own table ``devices`` over the listed ones."""
-    return _merged(_data("parts.toml"), profile.get("devices", {}))
+    """Device families and parts, those of the profile's own table ``devices`` over the listed ones.
+
+    A tool of another vendor that has families of its own has no other devices.
+    """
+    own, listed = profile.get("devices", {}), _data("parts.toml")
+    if "families" in own and profile["vendor"] not in listed["vendors"]:
+        listed = {key: {} if isinstance(value, dict) else value for key, value in listed.items()}
+    return _merged(listed, own)
+
+
+def _sellers(part: str) -> list[str]:
+    """Tools that know a part."""
+    tools = []
+    for tool in _tools():
+        prefixes = [p for family in _devices(_tool_profile(tool))["families"].values() for p in family]
+        if part.lower().startswith(tuple(prefixes)):
+            tools.append(tool)
+    return tools
 
 
 def _folder() -> Path:
@@ -195,20 +214,6 @@ def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
         else:
             out[key] = value
     return out
-
-
-def _check_types(base: Mapping[str, Any], own: Mapping[str, Any], where: str, prefix: str = "") -> None:
-    """Refuse keys of a user's profile whose kind of value differs from the built-in one."""
-    for key, value in own.items():
-        name = f"{prefix}{key}"
-        if key in base and isinstance(base[key], dict) != isinstance(value, dict):
-            raise TargetError(f"{where}: {name} must {'' if isinstance(base[key], dict) else 'not '}be a table")
-        if key in base and isinstance(value, dict):
-            _check_types(base[key], value, where, name + ".")
-        elif key in base and isinstance(base[key], int | float) != isinstance(value, int | float):
-            raise TargetError(f"{where}: {name} has the wrong type")
-        elif key not in base and not prefix and key not in ("inherits", "tool", "devices"):
-            raise TargetError(f"{where}: unknown key {name}")
 
 
 def _operators(
@@ -261,7 +266,9 @@ def _device(part: str, data: Mapping[str, Any]) -> tuple[str, dict[str, Any] | N
         (len(p), family) for family, prefixes in data["families"].items() for p in prefixes if name.startswith(p)
     ]
     if not matches:
-        raise TargetError(f"unknown part {part!r}; families: {', '.join(data['families'])}")
+        tools = _sellers(part)
+        known = f"it is one of --tool {tools[-1]}" if tools else f"families: {', '.join(data['families'])}"
+        raise TargetError(f"unknown part {part!r}; {known}")
     listed = [p for p in data["parts"] if name.startswith(p)]
     return max(matches)[1], data["parts"][max(listed, key=len)] if listed else None
 

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from hlspart.model.memories import MemoryRule
 from hlspart.model.ports import Ports
+from hlspart.targets.operators import SAME, likely_states, products
 
 REGISTERS = "registers"
-
-_SAME = 0.011  # what the periods of points may be off by
 
 
 class OperatorTime(Struct, frozen=True):
@@ -423,6 +422,10 @@ class Target(Struct, frozen=True, dict=True):
             return None
         if "points" in entry:
             return self._from_points(entry)
+        if "latency" in entry:  # of a data sheet, at any clock
+            whole = min(float(entry.get("delay_ns", self.effective_ns)), self.effective_ns)
+            sharing = bool(self.profile["pipeline"]["share_floating_point"])
+            return OperatorTime(int(entry["latency"]) + 1, whole, whole, sharing, True, int(entry.get("dsp", 0)))
         if "width_states" in entry:
             states = bits + int(entry["width_states"])
             return OperatorTime(states, 2.0, 2.0, False, entry["source"] == "reports")
@@ -437,7 +440,7 @@ class Target(Struct, frozen=True, dict=True):
             return OperatorTime(states, 2.0, self.effective_ns, False, False, dsp, least=1, most=most)
         least = states = most = max(1, math.ceil(delay / self.effective_ns))
         if "steps" in entry and "foreign" not in entry and wide > int(entry["narrow_bits"]):
-            least, states, most = _states(
+            least, states, most = likely_states(
                 {"points": entry["steps"], "fits": entry["fits"]}, self.effective_ns, self.profile["estimates"]
             )
         part = min(delay / states, self.effective_ns)
@@ -455,17 +458,17 @@ class Target(Struct, frozen=True, dict=True):
             return 0
         a, b = (int(w) for w in entry["tile"])
         rest = int(self.profile["estimates"]["product_rest"])
-        return min(_products(x, a, y, b, bits, rest) for x, y in ((low, high), (high, low)))
+        return min(products(x, a, y, b, bits, rest) for x, y in ((low, high), (high, low)))
 
     def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
         period, estimates = self.effective_ns, self.profile["estimates"]
-        least, states, most = _states(entry, period, estimates)
+        least, states, most = likely_states(entry, period, estimates)
         sharing = bool(self.profile["pipeline"]["share_floating_point"])
         if "delay_ns" in entry:
             whole = float(entry["delay_ns"])
             return OperatorTime(states, whole, whole, False, False, int(entry["dsp"]))
         near = [(p, ns[0]) for p, s, *ns in entry["points"] if ns and s == states and abs(p - period) < 0.8]
-        delay = min((float(ns) for _, ns in sorted(near) if ns <= period + _SAME), default=None)
+        delay = min((float(ns) for _, ns in sorted(near) if ns <= period + SAME), default=None)
         return OperatorTime(
             states,
             min(float(entry["in_ns"]), float(estimates["first_share"]) * period) if delay is None else delay,
@@ -477,44 +480,3 @@ class Target(Struct, frozen=True, dict=True):
             least,
             most,
         )
-
-
-def _states(entry: Mapping[str, Any], period: float, estimates: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Fewest, likely and most states at ``period`` after reports: a longer period never takes more.
-
-    ``points`` are what reports show at their periods; a unit among ``fits``, [states, ns it needs of each], is enough
-    for every period from those on.
-    """
-    points = [(float(p), int(s)) for p, s, *_ in entry["points"]]
-    fits = [(float(ns), int(s)) for s, ns in entry.get("fits", ())]
-    fits += [(float(ns[0]), int(s)) for _, s, *ns in entry["points"] if ns]
-    fastest, longest = min(points)
-    foreign, faster = float(estimates["foreign"]), float(estimates["faster"])
-
-    def span(off: float, more: float) -> tuple[int, int]:
-        enough = [s for p, s in points if p - _SAME <= period / off] + [s for ns, s in fits if ns <= period / off]
-        needed = [s for p, s in points if p + _SAME >= period * off]
-        limit = max(longest, math.ceil(more * longest * fastest * off / period))
-        least, most = max(needed, default=1), min(enough, default=limit)
-        return min(least, most), max(least, most)
-
-    here = {s for p, s in points if abs(p - period) <= _SAME}
-    slower = [s for p, s in sorted(points) if p + _SAME >= period]
-    least, most = span(1.0, 1.0)
-    likely = most if not slower or period < fastest - _SAME else min(max(slower[0], least), most)
-    if entry.get("foreign"):
-        least, most = span(foreign, faster)
-    elif len(here) == 1:
-        least = likely = most = min(here)
-    else:
-        least, most = span(1.0, faster)
-    return least, min(max(likely, least), most), most
-
-
-def _products(x: int, a: int, y: int, b: int, bits: int, rest: int) -> int:
-    """Multipliers of signed ``a`` times ``b`` bits for the low ``bits`` of a product of ``x`` times ``y`` bits.
-
-    ``rest``: bits beyond the pieces that take none.
-    """
-    rows, columns = (max(1, math.ceil((n - 1 - rest) / (piece - 1))) for n, piece in ((x, a), (y, b)))
-    return sum((a - 1) * k + (b - 1) * m < bits for k in range(rows) for m in range(columns))

@@ -1,0 +1,50 @@
+"""States and multipliers of operators, from what reports show of others of their kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+SAME = 0.011  # what the periods of points may be off by
+
+
+def likely_states(entry: Mapping[str, Any], period: float, estimates: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Fewest, likely and most states at ``period`` after reports: a longer period never takes more.
+
+    ``points`` are what reports show at their periods; a unit among ``fits``, [states, ns it needs of each], is enough
+    for every period from those on.
+    """
+    points = [(float(p), int(s)) for p, s, *_ in entry["points"]]
+    fits = [(float(ns), int(s)) for s, ns in entry.get("fits", ())]
+    fits += [(float(ns[0]), int(s)) for _, s, *ns in entry["points"] if ns]
+    fastest, longest = min(points)
+    foreign, faster = float(estimates["foreign"]), float(estimates["faster"])
+
+    def span(off: float, more: float) -> tuple[int, int]:
+        enough = [s for p, s in points if p - SAME <= period / off] + [s for ns, s in fits if ns <= period / off]
+        needed = [s for p, s in points if p + SAME >= period * off]
+        limit = max(longest, math.ceil(more * longest * fastest * off / period))
+        least, most = max(needed, default=1), min(enough, default=limit)
+        return min(least, most), max(least, most)
+
+    here = {s for p, s in points if abs(p - period) <= SAME}
+    slower = [s for p, s in sorted(points) if p + SAME >= period]
+    least, most = span(1.0, 1.0)
+    likely = most if not slower or period < fastest - SAME else min(max(slower[0], least), most)
+    if entry.get("foreign"):
+        least, most = span(foreign, faster)
+    elif len(here) == 1:
+        least = likely = most = min(here)
+    else:
+        least, most = span(1.0, faster)
+    return least, min(max(likely, least), most), most
+
+
+def products(x: int, a: int, y: int, b: int, bits: int, rest: int) -> int:
+    """Multipliers of signed ``a`` times ``b`` bits for the low ``bits`` of a product of ``x`` times ``y`` bits.
+
+    ``rest``: bits beyond the pieces that take none.
+    """
+    rows, columns = (max(1, math.ceil((n - 1 - rest) / (piece - 1))) for n, piece in ((x, a), (y, b)))
+    return sum((a - 1) * k + (b - 1) * m < bits for k in range(rows) for m in range(columns))
