@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct, field
@@ -43,6 +44,18 @@ class TaskFrame(Struct):
 
 class TaskReturn(Exception):
     """The task returns."""
+
+
+class TaskJump(Exception):
+    """A ``break`` or ``continue``, which its loop takes."""
+
+
+@lru_cache(maxsize=4096)
+def _leaves(stmt: c.Stmt) -> bool:
+    """Whether a ``break`` or ``continue`` in a statement is about a loop around it."""
+    if isinstance(stmt, (c.Loop, c.Switch)):
+        return False
+    return isinstance(stmt, c.Jump) or any(map(_leaves, c.substatements(stmt)))
 
 
 class TaskTrace:
@@ -96,11 +109,13 @@ class TaskTrace:
                 if value is not None:
                     yield from self._steps(value, frame)
                 raise TaskReturn
+            case c.Jump(kind="continue" | "break" as kind):
+                raise TaskJump(kind)
             case _:
                 raise OpenBehaviour
 
     def _loop(self, loop: c.Loop, frame: TaskFrame) -> Iterator[FifoStep]:
-        if any(isinstance(s, (c.Jump, c.Return, c.Switch)) for s in c.walk_statements(loop.body)):
+        if any(isinstance(s, (c.Return, c.Switch)) for s in c.walk_statements(loop.body)):
             raise OpenBehaviour
         if loop.init is not None:
             self._skip(loop.init, frame)
@@ -123,7 +138,11 @@ class TaskTrace:
                 if not more:
                     return
             first = False
-            yield from self._statement(loop.body, frame)
+            try:
+                yield from self._statement(loop.body, frame)
+            except TaskJump as jump:
+                if jump.args[0] == "break":
+                    return
             if loop.step is not None:
                 self._assign(loop.step, frame)
 
@@ -143,7 +162,10 @@ class TaskTrace:
             frame.values[variable] = None
 
     def _touches(self, stmt: c.Stmt, frame: TaskFrame) -> bool:
-        return bool(mentioned(self.program, stmt) & frame.channels.keys())
+        if mentioned(self.program, stmt) & frame.channels.keys():
+            return True
+        # what leaves the loop or goes on with it decides about what stands behind it
+        return isinstance(stmt, (c.Jump, c.If, c.Block)) and _leaves(stmt)
 
     # ------------------------------------------------------------------------- expressions
 

@@ -212,8 +212,12 @@ class Sets:
             yield VariableUse(root[0], root[1], "read", arg.at, False)
             yield VariableUse(root[0], root[1], "write", arg.at, False)
             return
+        channels = self.program.variable(root[0]).type
+        # a pointer into an array gives a part of the one memory
+        part = isinstance(channels, c.ArrayType) and not isinstance(channels.element, c.StreamType)
         for path, kind, exact in sorted(summary.parameters.get(k, ()), key=str):
-            yield VariableUse(root[0], (*root[1], *path) if root[2] else root[1], kind, arg.at, root[2] and exact)
+            whole = (*root[1], *path) if root[2] else () if part else root[1]
+            yield VariableUse(root[0], whole, kind, arg.at, (root[2] or part) and exact)
 
     def _by_reference(self, call: c.Call, k: int) -> bool:
         function = self.program.functions.get(call.function or "")

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports different partitions of one dimension, also of arrays that calls make the same, and repeated
-directives with other values; two modes, or two `m_axi` bundles, of one port or of the control of a function; and two
-registers of one address.
+directives with other values; two modes, or two `m_axi` bundles, of one port or of the control of a function; two
+registers of one address or one in the registers of the control, and two ports of one name.
 
 ## Why is this bad
 The tool takes one of them, often silently.
@@ -54,6 +54,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from facts.plain(RULE, "conflict")
     first: dict[int, tuple[str, Directive]] = {}
     control: dict[str | None, tuple[str, Directive]] = {}
+    names: dict[tuple[str | None, str], Directive] = {}
     registers: dict[tuple[str | None, str, str], Directive] = {}
     for d, mode in interfaces(facts):
         if mode in BLOCK_MODES:
@@ -61,11 +62,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if known != mode:
                 message = f"INTERFACE: the control of {d.function}() is {known} and {mode}"
                 yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
+        if (name := d.option("name")) and (port := (d.option("port") or "").lower()) != "return":
+            other = names.setdefault((d.function, name), d)
+            if (other.option("port") or "").lower() != port:
+                message = f"INTERFACE: two ports have the name '{name}'"
+                yield facts.report(RULE, d.at, message, "give each its own", [(other.at, "the other directive")])
         if mode == "s_axilite" and (address := d.option("offset")):
             other = registers.setdefault((d.function, d.option("bundle") or "", address.lower()), d)
             if other is not d and other.option("port") != d.option("port"):
                 message = f"INTERFACE: two registers have the address {address}"
                 yield facts.report(RULE, d.at, message, "give each its own", [(other.at, "the other directive")])
+            elif (control_of := _control(facts, d)) is not None and _number(address) < 16:
+                message = f"INTERFACE: the address {address} is one of the control, which has 0x00 to 0x0f"
+                hint = "take 0x10 or above"
+                yield facts.report(RULE, d.at, message, hint, [(control_of.at, "the control")])
         for ident in d.variables if mode in _PROTOCOLS else ():
             known, other = first.setdefault(ident, (mode, d))
             if known != mode:
@@ -74,3 +84,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif mode == "m_axi" and (a := other.option("bundle")) and (b := d.option("bundle")) and a != b:
                 message = f"INTERFACE: '{facts.program.variable(ident).name}' is in the bundles {a} and {b}"
                 yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
+
+
+def _control(facts: Facts, d: Directive) -> Directive | None:
+    """The directive that puts the control of a function into the registers of a bundle."""
+    for other, mode in interfaces(facts):
+        own = other.function == d.function and (other.option("bundle") or "") == (d.option("bundle") or "")
+        if own and mode == "s_axilite" and (other.option("port") or "").lower() == "return" and other is not d:
+            return other
+    return None
+
+
+def _number(address: str) -> int:
+    """An address as it is written; what is no number is none of the control."""
+    try:
+        return int(address, 0)
+    except ValueError:
+        return 16

@@ -3,7 +3,7 @@
 ## What it does
 Reports a constant below one that an integer gets, one below half a step of an `ap_fixed` or beyond its range, one with
 more bits than the integer that gets it or than a literal has, and a quotient of integer constants that is 0 in an
-expression of floating-point numbers.
+expression of floating-point numbers, or leaves a rest in a product.
 
 ## Why is this bad
 The value is 0, or another one: a filter multiplies by nothing, a state is never reached. C says nothing of it.
@@ -59,6 +59,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(node, c.Assign) and node.op == "=":
                 values.append((node.target.type, node.value))
             of_floats = isinstance(node, c.Binary) and node.op in "*+-/" and _is(node.type, "float")
+            if isinstance(node, c.Binary) and node.op == "*" and _is(node.type, "int"):
+                for side in (node.left, node.right):
+                    if _leaves_rest(program, side) and side.at.span not in seen:
+                        seen.add(side.at.span)
+                        text = " ".join(program.text(side.at).split())
+                        hint = "multiply first, or take floating-point numbers"
+                        yield facts.report(RULE, side.at, f"'{text}' is a quotient of integers, without its rest", hint)
             for side in (node.left, node.right) if isinstance(node, c.Binary) and of_floats else ():
                 if _is_lost_quotient(program, side) and side.at.span not in seen:
                     seen.add(side.at.span)
@@ -131,6 +138,16 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
         return None
     rest = whole % (1 << kind.bits)
     return str(rest - (1 << kind.bits) if kind.signed and rest >> (kind.bits - 1) else rest)
+
+
+def _leaves_rest(program: c.Program, expr: c.Expr) -> bool:
+    """Whether an expression is a quotient of two literals that leaves a rest."""
+    if not isinstance(expr, c.Binary) or expr.op != "/" or expr.at.kind != "plain":
+        return False
+    over, under = constant(program, expr.left), constant(program, expr.right)
+    literal = isinstance(expr.left, c.Const) and isinstance(expr.right, c.Const)
+    digits = literal and all(program.text(e.at)[:1].isdigit() for e in (expr.left, expr.right))
+    return digits and over is not None and bool(under) and over % (under or 1) != 0
 
 
 def _is_lost_quotient(program: c.Program, expr: c.Expr) -> bool:

@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Fix
-from hlspart.model.program import ArrayType, Name, PointerType, walk
+from hlspart.model.program import ArrayType, Name, PointerType, Variable, walk
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
@@ -54,7 +54,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in d.variables if mode == "m_axi" and d.function in tops else ():
             variable = facts.program.variable(ident)
             match variable.type:
-                case PointerType() | ArrayType(dims=(None, *_)):
+                case PointerType():
+                    pass
+                case ArrayType(dims=(None, *_)) if not _has_written_extent(facts, variable):
                     pass
                 case _:
                     continue
@@ -69,6 +71,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     end = d.at.span.end
                     fix = Fix(f"add depth={least}", (Edit(Span(d.at.span.path, end, end), f" depth={least}"),), False)
             yield facts.report(RULE, d.at, message, hint, [(variable.at, "the port")], fix)
+
+
+def _has_written_extent(facts: Facts, variable: Variable) -> bool:
+    """Whether the text says the outermost extent, by a name that a header gives a value."""
+    brackets = variable.declarations[0].brackets
+    return bool(brackets) and bool(facts.program.text(brackets[0]).strip("[] \t\r\n"))
 
 
 def _accesses_past_end(facts: Facts) -> Iterator[Diagnostic]:

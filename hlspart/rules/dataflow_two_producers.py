@@ -1,8 +1,9 @@
 """Two tasks of a DATAFLOW region write one variable.
 
 ## What it does
-Reports an array, stream or struct that two tasks of one DATAFLOW region write, by the write sets of the tasks,
-functions that they call included. Variables under STABLE, SHARED or STREAM type=shared are left alone.
+Reports an array, stream or struct, or a number by its address, that two tasks of one DATAFLOW region write, by the
+write sets of the tasks, functions that they call included. Variables under STABLE, SHARED or STREAM type=shared are
+left alone.
 
 ## Why is this bad
 A channel has one producer. The tool refuses the region, or runs its tasks one after the other.
@@ -54,11 +55,12 @@ writer.`, for an argument `Argument 't' failed dataflow checking: it can only be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Program, ScalarType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import carries, regions
+from hlspart.rules._processes import Process, carries, regions
 from hlspart.rules._shared import apart, is_state, memories, registers
 
 HINT = "let one task write it, or give each task a variable of its own and merge them in a last task"
@@ -70,7 +72,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     free = apart(facts.program) | memories(facts.program) | registers(facts.program)
     for region in regions(facts.program):
         for use, writers, _ in region.channels():
-            if len(writers) < 2 or use.variable in free or not carries(facts.program, use.variable):
+            channel = carries(facts.program, use.variable) or _is_written_by_calls(facts.program, use.variable, writers)
+            if len(writers) < 2 or use.variable in free or not channel:
                 continue
             if use.variable not in region.local and is_state(facts.program, use.variable):
                 continue  # another rule's
@@ -85,3 +88,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             related = [(other.at if other is not None else first.at, "the first producer")]
             related += [(variable.at, "the variable"), (region.directive.at, "the region")]
             yield facts.report(RULE, at.at, message, None, related)
+
+
+def _is_written_by_calls(program: Program, variable: int, writers: Sequence[Process]) -> bool:
+    """Whether calls write a number by its address: what loops write, the tool keeps apart."""
+    return isinstance(program.variable(variable).type, ScalarType) and all(p.kind == "call" for p in writers)

@@ -1,8 +1,8 @@
 """DEPENDENCE denies a dependence that the data decide.
 
 ## What it does
-Reports `dependence ... inter false` on an array that the loop writes at an index that depends on data, and reads as
-well; in a function without a loop, where a loop calls it with such an index.
+Reports `dependence ... inter false`, or a `distance` above 1, on an array that the loop writes at an index that
+depends on data, and reads as well; in a function without a loop, where a loop calls it with such an index.
 
 ## Why is this bad
 Whether two iterations meet cannot be known from the code. In a histogram, two equal bins within the pipeline's
@@ -65,9 +65,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Denials that no analysis can confirm."""
     yield from _within(facts)
     for d in facts.program.directives:
-        denies = d.kind == "dependence" and d.usable and d.choice("dependent", ("true", "false")) != "true"
+        says = d.choice("dependent", ("true", "false"))
+        denies = d.kind == "dependence" and d.usable and (says != "true" or d.values.get("distance", 0) > 1)
         forward = d.choice("direction", ("raw", "war", "waw")) in (None, "raw")
-        if not denies or not forward or d.choice("type", ("inter", "intra")) == "intra" or "distance" in d.values:
+        if not denies or not forward or d.choice("type", ("inter", "intra")) == "intra":
             continue
         for ident in about(facts, d):
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]

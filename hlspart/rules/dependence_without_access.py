@@ -1,7 +1,8 @@
 """DEPENDENCE is about a variable that has no dependence there.
 
 ## What it does
-Reports DEPENDENCE on an array that its loop (or function) does not access, or never writes, and on a local number.
+Reports DEPENDENCE on an array that its loop (or function) does not access, or never writes, on a local number, and on a
+stream.
 
 ## Why is this bad
 The directive does nothing: it names the wrong variable, or stands in the wrong loop. The dependence that was meant
@@ -38,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Call, Name, ScalarType, Variable, walk
+from hlspart.model.program import Call, Name, ScalarType, StreamType, Variable, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import is_of_member
 from hlspart.rules._uses import own_expressions, sets
@@ -57,6 +58,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"'{variable.name}' is no array: what iterations hand on in it, DEPENDENCE does not change"
             hint = "remove it; a shorter recurrence needs another computation"
             yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
+            continue
+        if isinstance(variable.type, StreamType) and not variable.type.burst:
+            message = f"'{variable.name}' is a stream: its words stay in order, whatever DEPENDENCE says"
+            yield facts.report(RULE, d.at, message, "remove it", [(variable.at, "declared here")])
             continue
         if not variable.is_array or d.option("cross_variables") is not None:
             continue

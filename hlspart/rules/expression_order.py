@@ -2,7 +2,8 @@
 
 ## What it does
 Reports a comparison as the operand of `&`, `|` or `^` without parentheses whose other side is a mask, two reads of one
-stream in an expression in which their order matters, and two changes of one pointer or counter in an expression.
+stream in an expression in which their order matters, two changes of one pointer or counter in an expression, and a read
+or a change in the argument of a macro that says it twice.
 
 ## Why is this bad
 `x & 1 == 0` is `x & (1 == 0)`, which is 0. In which order `s.read() - s.read()` takes its words C++ does not say: the
@@ -47,6 +48,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     program, seen = facts.program, set[object]()
     benches = of_benches(facts)
     for name, own in nodes(program).items():
+        for call, does in _repeated(own) if name not in benches else ():
+            if call.at.span not in seen:
+                seen.add(call.at.span)
+                message = f"'{program.text(call.at)}' is the argument of a macro that {does} it twice"
+                yield facts.report(RULE, call.at, message, "give it to a variable first, and the macro the variable")
         for node in own if name not in benches else ():
             if not isinstance(node, c.Binary) or node.at.kind != "plain" or node.at.span in seen:
                 continue
@@ -60,6 +66,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 seen.add(node.at.span)
                 hint = "give each a statement of its own"
                 yield facts.report(RULE, node.at, f"'{text}' {what} twice, in an order that is not defined", hint)
+
+
+def _repeated(own: tuple[c.Expr, ...]) -> Iterator[tuple[c.Expr, str]]:
+    """Reads, and changes of a variable, that a macro's text has more than once."""
+    for node in own:
+        if node.at.kind != "plain" and isinstance(node, (c.Binary, c.Conditional)):
+            first: dict[object, c.Expr] = {}
+            for inner in c.walk(node):
+                acts = _read(inner) or isinstance(inner, (c.IncDec, c.Assign))
+                if acts and inner.at.kind == "argument" and first.setdefault(inner.at.span, inner) is not inner:
+                    yield inner, "reads" if _read(inner) else "does"
 
 
 def _masked(program: c.Program, node: c.Binary) -> c.Binary | None:

@@ -3,7 +3,8 @@
 ## What it does
 Reports `m_axi`, `ap_memory`, `bram` and `ap_fifo` on a scalar that is passed by value; `m_axi`, `ap_memory`, `bram`
 and `s_axilite` on a stream; `ap_none`, `ap_vld` and alike on an array that is not partitioned completely; an output
-mode on an input; a mode of a port on `return`; `ap_bus`; options that the mode does not have; a stream by value.
+mode on an input; a mode of a port on `return`; `ap_bus`; options that the mode does not have; a stream by value; and a
+struct with a stream or a pointer as an argument of the top function.
 
 ## Why is this bad
 The tool stops, or gives the port another mode than the one that the system is built for.
@@ -47,6 +48,7 @@ _OF = {
     "offset": _ADDRESSED, "num_read_outstanding": _MASTER, "num_write_outstanding": _MASTER,
     "max_read_burst_length": _MASTER, "max_write_burst_length": _MASTER, "max_widen_bitwidth": _MASTER,
     "channel": _MASTER, "storage_type": ("ap_memory", "bram"), "register_mode": ("axis",), "clock": ("s_axilite",),
+    "register": ("ap_none", "ap_ack", "ap_vld", "ap_ovld", "ap_hs", "ap_stable", "ap_fifo", "axis", "s_axilite"),
 }  # fmt: skip
 _SCALAR = ("m_axi", "ap_memory", "bram", "ap_fifo")
 _STREAM = ("m_axi", "ap_memory", "bram", "s_axilite", "ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
@@ -94,14 +96,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in facts.program.functions[name].params:
             variable = facts.program.variable(ident)
             element = variable.type.target if isinstance(variable.type, PointerType) else variable.type
-            inside = (
-                [m for m, t in element.members if isinstance(t, StreamType)] if isinstance(element, StructType) else []
-            )
-            if inside:
+            members = element.members if isinstance(element, StructType) and not element.union else ()
+            if streams := [m for m, t in members if isinstance(t, StreamType)]:
                 message = (
-                    f"the stream '{inside[0]}' is a member of '{variable.name}': its ports are not those of the text"
+                    f"the stream '{streams[0]}' is a member of '{variable.name}': its ports are not those of the text"
                 )
                 yield facts.report(RULE, variable.at, message, "make the stream an argument of its own")
+            elif pointers := [m for m, t in members if isinstance(t, PointerType)]:
+                message = f"the pointer '{pointers[0]}' is a member of '{variable.name}', which no port can carry"
+                yield facts.report(RULE, variable.at, message, "make what it points to an argument of its own")
 
 
 def _one_register(facts: Facts, d: Directive) -> Iterator[Diagnostic]:

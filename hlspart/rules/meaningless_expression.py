@@ -1,8 +1,10 @@
 """An expression that has no meaning, or another than it seems to have.
 
 ## What it does
-Reports `a < b < c`, a comparison or sum as a statement, a test of an `else if` that an earlier one has decided, a test
-for the value one past the last of a loop's counter, and a quotient or remainder by a counter that begins at 0.
+Reports `a < b < c`, `!a == 2`, `x && 4`, `x | 4` as a test, `2 ^ n`, `x =+ 1`, a comparison, sum or comma as a
+statement that does nothing, a sum in a `bool`, a test of an `else if` that an earlier one has decided, a test for the
+value one past the last of a loop's counter, and a quotient or remainder by a counter that begins at 0, and a shift by
+counters that reaches 32.
 
 ## Why is this bad
 `0 < x < 10` compares a truth value with 10 and always holds. An arm that is never taken is removed: the last word of a
@@ -46,6 +48,7 @@ from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._counters import CountedPlace, counted
+from hlspart.rules._slips import slips, truth_values
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
@@ -63,6 +66,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for at, message, hint in (
             *_chains(program, name),
             *_shifted_masks(program, name),
+            *truth_values(program, name),
+            *slips(program, name),
             *_asserted(program, name),
             *_statements(program, function),
             *(_counters(facts, function) if "<" not in name and function.body.body else ()),
@@ -78,8 +83,20 @@ def _chains(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str, str]]:
         if isinstance(node, c.Binary) and node.op in _ORDERED:
             inner = node.left
             bare = not program.text(node.at).lstrip().startswith("(")
-            if isinstance(inner, c.Binary) and inner.op in _ORDERED and bare:
+            # f<3>(x) is a call, where nothing says that f is a template
+            call = (
+                isinstance(inner, c.Binary)
+                and (inner.op, node.op) == ("<", ">")
+                and _is_parenthesised(program, node.right)
+            )
+            if isinstance(inner, c.Binary) and inner.op in _ORDERED and bare and not call:
                 yield node, "compares a truth value with a number", "write a < b && b < c"
+
+
+def _is_parenthesised(program: c.Program, expr: c.Expr) -> bool:
+    """Whether a parenthesis opens directly before an expression, or it begins with one."""
+    text, start = program.sources[expr.at.span.path].text, expr.at.span.start
+    return text.startswith("(", start) or text[:start].rstrip().endswith("(")
 
 
 def _shifted_masks(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str, str]]:
@@ -148,14 +165,39 @@ def _decided(first: c.If) -> Iterator[tuple[c.Expr, str, str]]:
 def _counters(facts: Facts, function: c.Function) -> Iterator[tuple[c.Expr, str, str]]:
     for place in counted(facts, function.body):
         node = place.expr
-        if not isinstance(node, c.Binary) or not isinstance(node.right, (c.Name, c.Const)):
+        if not isinstance(node, c.Binary):
             continue
         if node.op in ("/", "%") and isinstance(node.right, c.Name) and place.sure:
             if place.ranges.get(node.right.variable, (1, 1))[0] <= 0 and _whole(node.type):
                 name = facts.program.variable(node.right.variable).name
                 yield node, f"divides by 0 at {name} = 0", "begin at 1, or treat the first iteration apart"
+        elif node.op in ("<<", ">>") and (by := _furthest(facts, node, place)) is not None:
+            hint = "convert the operand to a wider type before the shift"
+            yield node, f"shifts by up to {by}: that has no meaning for a number of 32 bits", hint
         elif node.op == "==" and (last := _past(facts, node, place)) is not None:
             yield node, f"is never true: the last is {last}", f"compare with {last}"
+
+
+def _furthest(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:
+    """How far a number of C is shifted by the last values of the counters, where that is all its bits or more."""
+    kind = node.left.type
+    plain = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.library is None and kind.bits <= 32
+    if not plain or not place.sure or node.at.kind != "plain" or node.op not in facts.program.text(node.at):
+        return None
+    by = _greatest(facts.program, node.right, place)
+    return by if by is not None and by >= 32 else None
+
+
+def _greatest(program: c.Program, expr: c.Expr, place: CountedPlace) -> int | None:
+    """The greatest value of a sum or product of counters and constants that are not negative."""
+    if isinstance(expr, c.Name) and expr.variable in place.ranges:
+        low, high = place.ranges[expr.variable]
+        return high if low >= 0 else None
+    if isinstance(expr, c.Binary) and expr.op in "+*":
+        one, other = (_greatest(program, e, place) for e in (expr.left, expr.right))
+        return None if one is None or other is None else one + other if expr.op == "+" else one * other
+    value = constant(program, expr)
+    return value if value is not None and value >= 0 else None
 
 
 def _past(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:

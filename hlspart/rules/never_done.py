@@ -126,9 +126,9 @@ def _unchanged(program: c.Program, loop: c.Loop) -> tuple[str, Origin] | None:
     local = [v for v in own if isinstance(v.type, c.ScalarType) and not v.reference]
     if not local or len(local) < len([v for v in names if not v.const]) or all(v.storage == "parameter" for v in local):
         return None
-    if changed(program, loop) & {v.id for v in local} or any(
-        _is_addressed(program, loop.function, v.id) for v in local
-    ):
+    step = changed(program, c.ExprStmt(loop.step.at, loop.step)) if loop.step is not None else frozenset[int]()
+    here = changed(program, loop.body) | step
+    if here & {v.id for v in local} or any(_is_addressed(program, loop.function, v.id) for v in local):
         return None
     if any(isinstance(e, c.Unary) and e.op == "*" for e in c.walk(loop.test)):
         return None

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports an access for which an iteration with an index outside of the array is proved, with that
-iteration.
+iteration; of arrays in structures and of streams by the counters of loops.
 
 ## Why is this bad
 The behaviour is undefined in C, and in hardware the address wraps or hits another element.
@@ -30,10 +30,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, Const, Name, Subscript
+from hlspart.model.program import ArrayType, Binary, Const, Expr, Name, Subscript
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._counters import counted
+from hlspart.rules._counters import CountedPlace, counted
 from hlspart.rules._interfaces import depth_said
+from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
@@ -95,7 +96,7 @@ def _handed(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _members(facts: Facts) -> Iterator[Diagnostic]:
-    """Arrays in structures, by counters of loops: every iteration comes to the access."""
+    """Arrays in structures and of streams, by counters of loops: every iteration comes to the access."""
     seen = set[object]()
     for name, own in nodes(facts.program).items():
         function = facts.program.functions[name]
@@ -103,14 +104,26 @@ def _members(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for place in counted(facts, function.body):
             node = place.expr
-            if not isinstance(node, Subscript) or not place.sure or not isinstance(node.index, Name):
-                continue
-            of, index = node.base.type, node.index
+            of = node.base.type if isinstance(node, Subscript) and place.sure else None
             extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None
-            most = place.ranges.get(index.variable, (0, None))[1]
-            if not extent or most is None or most < extent or node.at.span in seen:
+            if not extent or not isinstance(node, Subscript) or node.at.span in seen:
                 continue
-            seen.add(node.at.span)
-            text = " ".join(facts.program.text(node.at).split())
-            counter = facts.program.variable(index.variable).name
-            yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements at {counter} = {most}")
+            reached = [v for end in (0, 1) if (v := _at(facts, node.index, place, end)) is not None]
+            outside = next((v for v in reached if not 0 <= v[0] < extent), None)
+            if outside is not None:
+                seen.add(node.at.span)
+                text = " ".join(facts.program.text(node.at).split())
+                yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements at {outside[1]}")
+
+
+def _at(facts: Facts, index: Expr, place: CountedPlace, end: int) -> tuple[int, str] | None:
+    """The index `k`, `k + 1` or `k - 1` at the first or the last value of its counter, and that value."""
+    counter, by = index, 0
+    if isinstance(index, Binary) and index.op in "+-":
+        step = constant(facts.program, index.right)
+        if step is not None:
+            counter, by = index.left, step if index.op == "+" else -step
+    known = place.ranges.get(counter.variable) if isinstance(counter, Name) else None
+    if known is None or not isinstance(counter, Name):
+        return None
+    return known[end] + by, f"{facts.program.variable(counter.variable).name} = {known[end]}"

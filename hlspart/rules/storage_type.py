@@ -2,8 +2,8 @@
 
 ## What it does
 Reports `type=` that is no memory, `impl=` that this memory cannot have, and `op=`
-or `impl=` of BIND_OP that do not go together or not with the type of the variable; and UltraRAM for an array with
-initial values.
+or `impl=` of BIND_OP that do not go together or not with the type of the variable; UltraRAM for an array with
+initial values; and a type but `fifo` for a stream.
 
 ## Why is this bad
 The directive is refused or ignored, and the array gets the memory that the tool chooses.
@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayType, Const, CType, InitList, ScalarType, Variable
+from hlspart.model.program import ArrayType, Const, CType, InitList, ScalarType, StreamType, Variable
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 
@@ -103,6 +103,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif impl not in STORAGE[kind]:
             message = f"BIND_STORAGE: {kind} has no implementation '{impl}'"
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(STORAGE[kind]), related)
+        elif kind != "fifo" and (channel := next((v for v in variables if isinstance(v.type, StreamType)), None)):
+            message = f"BIND_STORAGE: the stream '{channel.name}' is a FIFO, and no {kind}"
+            yield facts.report(RULE, d.at, message, "write type=fifo", related)
         for v in variables if impl.startswith("uram") and not facts.fills_uram else ():
             if isinstance(v.init, InitList) and any(not isinstance(x, Const) or x.value for _, x in v.init.items):
                 which = "no UltraRAM but Versal's holds"

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `write_nb` whose result nobody looks at, `read_nb` likewise where nothing else sets its variable, and words
-with side-channels that go to a stream although their `last` is never set.
+with side-channels that go to a stream although their `last` is never set, whose `keep` or `strb` always leaves
+bytes out, and whose `last` is read from another word than their `data`.
 
 ## Why is this bad
 `write_nb` gives back false where the stream is full, and the word is gone; `read_nb` where it is empty, and the
@@ -37,6 +38,7 @@ from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries, of_benches
 from hlspart.rules._interfaces import is_for_host
+from hlspart.rules._traces import constant
 from hlspart.rules._uses import calls, nodes, root_of, sets
 
 RULE = Rule("HLP431", "stream-words", "warning")
@@ -56,6 +58,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = "nobody looks at the result of read_nb: where the stream is empty there is no word"
                 yield facts.report(RULE, call.at, message, "use read, or test the result")
         yield from _without_last(facts, function)
+        yield from _without_bytes(facts, function)
+        yield from _apart(facts, function)
 
 
 def _is_set_by_it_alone(facts: Facts, call: c.Call) -> bool:
@@ -102,6 +106,49 @@ def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
             kernels = facts.kernels or any(is_for_host(facts, name) for name in entries(facts))
             severity: Severity | None = "info" if kernels else None  # another kernel may count its words
             yield facts.report(RULE, call.at, message, hint, [(variable.at, "the word")], severity=severity)
+
+
+def _without_bytes(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    """Words of which `keep` or `strb` always leaves bytes out."""
+    values: dict[tuple[int, str], list[c.Assign]] = {}
+    for node in nodes(facts.program)[function.name]:
+        target = node.target if isinstance(node, c.Assign) else None
+        if isinstance(node, c.Assign) and isinstance(target, c.Member) and target.field in ("keep", "strb"):
+            of = target.base.type
+            sides = {name for name, _ in of.members} if isinstance(of, c.StructType) else set()
+            root = root_of(target.base)
+            if sides >= _SIDES and root is not None:
+                values.setdefault((root[0], target.field), []).append(node)
+    for (_, field), set_by in values.items():
+        kind, value = set_by[0].target.type, constant(facts.program, set_by[0].value)
+        if len(set_by) != 1 or value is None or not isinstance(kind, c.ScalarType) or set_by[0].op != "=":
+            continue
+        if ~value & ((1 << kind.bits) - 1):
+            kept = bin(value & ((1 << kind.bits) - 1)).count("1")
+            message = f"{field} always says that {kept} of {kind.bits} bytes are there: the others are dropped"
+            yield facts.report(RULE, set_by[0].at, message, f"set {field} to all ones, -1")
+
+
+def _apart(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    """Members of one word that are taken from two words: `s.read().data` and then `s.read().last`."""
+    for block in (s for s in c.walk_statements(function.body) if isinstance(s, c.Block)):
+        first: dict[tuple[int, object], c.Member] = {}
+        for stmt in block.body:
+            inits = [facts.program.variable(v).init for v in stmt.variables] if isinstance(stmt, c.Declare) else []
+            for expr in (*c.expressions(stmt), *(x for x in inits if x is not None)):
+                for node in c.walk(expr):
+                    call = node.base if isinstance(node, c.Member) else None
+                    if not isinstance(node, c.Member) or not isinstance(call, c.Call) or call.function != "stream.read":
+                        continue
+                    root = root_of(call.args[0])
+                    if root is None or not root[2]:
+                        continue
+                    other = first.setdefault((root[0], root[1]), node)
+                    if other.field != node.field:
+                        message = f"{node.field} is taken from another word than {other.field}: each read takes one"
+                        hint = "read the word into a variable, and take both from it"
+                        yield facts.report(RULE, node.at, message, hint, [(other.at, "the first read")])
+                        return
 
 
 def _is_handed_on(calls: tuple[c.Call, ...], variable: int) -> bool:

@@ -1,8 +1,8 @@
 """UNROLL of a loop whose length does not allow it.
 
 ## What it does
-Reports UNROLL without a factor (complete) of a loop whose number of iterations is not known at compile time, and
-`skip_exit_check` where the factor does not divide the number of iterations, or that number is not known.
+Reports UNROLL without a factor (complete) of a loop whose number of iterations is not known at compile time or
+above 1024, and `skip_exit_check` where the factor does not divide the number of iterations, or that is not known.
 
 ## Why is this bad
 The tool cannot write out a loop of unknown length, and ignores the directive. Without exit checks the copies run
@@ -41,6 +41,7 @@ from hlspart.model.program import Call, OpaqueExpr, walk_value
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 
+MOST_COPIES = 1024  # HLS 200-868 comes with about as many loads and stores
 RULE = Rule("HLP218", "unroll-bound", "warning", names=True)
 
 
@@ -61,6 +62,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, d.at, message, "give a factor, or a constant bound with a condition inside", related
             )
+        elif trips is not None and trips > MOST_COPIES and (factor is None or factor >= trips):
+            message = f"loop {loop.name} becomes {trips} copies of its body, too many to be built in time"
+            yield facts.report(RULE, d.at, message, "give a factor", related)
         elif d.has("skip_exit_check") and factor is not None and (trips is None or trips % factor):
             count = f"{trips} iterations" if trips is not None else "a number of iterations that is not known"
             message = f"skip_exit_check: loop {loop.name} has {count}, which the factor {factor} need not divide"

@@ -1,0 +1,102 @@
+"""Operators that were mistaken for others: what an expression says is not what is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.source import Span
+from hlspart.rules._traces import constant
+from hlspart.rules._uses import nodes, own_expressions
+
+Slip = tuple[c.Expr, str, str]
+_COMPARED = ("==", "!=", "<", ">", "<=", ">=")
+_ACTS = (c.Assign, c.IncDec, c.Call, c.OpaqueExpr)
+
+
+def truth_values(program: c.Program, name: str) -> Iterator[Slip]:
+    """Numbers where a truth value is asked for, and truth values where a number is."""
+    for node in nodes(program)[name]:
+        match node:
+            case c.Binary(op="&&" | "||" as op, left=left, right=right):
+                if _number(program, right) is not None and not _is_truth(left):
+                    yield (
+                        node,
+                        f"takes {program.text(right.at)} for a truth value",
+                        f"write {op[0]} for {op}, or compare with it",
+                    )
+                elif op == "||" and (_number(program, right) or 0) > 1:
+                    yield node, f"is always true: {program.text(right.at)} is", "compare with it as well"
+            case c.Binary(op=op, left=c.Unary(op="!", operand=inner), right=right) if op in _COMPARED:
+                bare = program.text(node.at).lstrip().startswith("!") and node.left.at.kind == "plain"
+                value = constant(program, right)
+                if bare and not _is_truth(inner) and not _is_truth(right) and value not in (0, 1):
+                    yield node, "compares a truth value: ! comes before the comparison", f"write !(a {op} b)"
+            case c.Assign(op="+=", target=target) if _is_bool(target.type):
+                yield node, "counts in a bool, which holds 0 and 1", "take an integer"
+            case c.IncDec(operand=target) if _is_bool(target.type):
+                yield node, "counts in a bool, which holds 0 and 1", "take an integer"
+    for test in _tests(program, name):
+        for side in (test.left, test.right) if isinstance(test, c.Binary) and test.op == "|" else ():
+            if (constant(program, side) or 0) != 0 and isinstance(test.type, c.ScalarType):
+                yield test, "is always true: a bit of it is set", "write & for |"
+
+
+def slips(program: c.Program, name: str) -> Iterator[Slip]:
+    """Commas, powers and signs that do nothing of what they seem to do."""
+    for stmt in c.walk_statements(program.functions[name].body):
+        if isinstance(stmt, c.ExprStmt) and isinstance(stmt.expr, c.Comma):
+            last = stmt.expr.items[-1]
+            if isinstance(last.type, c.ScalarType) and not any(isinstance(e, _ACTS) for e in c.walk(last)):
+                yield (
+                    stmt.expr,
+                    "ends in a value that nobody takes: = comes before the comma",
+                    "put parentheses around it",
+                )
+    for node in nodes(program)[name]:
+        match node:
+            case c.Binary(op="^", left=c.Const() as base) if program.text(base.at) in ("2", "10"):
+                if node.at.kind == "plain" and base.at.kind == "plain" and "^" in program.text(node.at):
+                    yield node, "is no power: ^ is exclusive or", "write 1 << n, or call pow"
+            case c.Assign(op="=", target=target, value=c.Unary(op="+" | "-" as sign) as value):
+                if target.at.kind == value.at.kind == "plain" and target.at.span.path == value.at.span.path:
+                    path = value.at.span.path
+                    sign_on = program.text(Span(path, target.at.span.end, value.operand.at.span.start))
+                    if f"={sign} " in sign_on and not sign_on.lstrip().startswith("= "):
+                        yield node, f"is an assignment of {sign}, and no {sign}=", f"write {sign}= for ={sign}"
+
+
+def _number(program: c.Program, expr: c.Expr) -> int | None:
+    """A literal that is a number and no truth value."""
+    if not isinstance(expr, c.Const) or not isinstance(expr.value, int) or expr.at.kind != "plain":
+        return None
+    text = program.text(expr.at)
+    return int(expr.value) if text[:1].isdigit() or text[:1] == "'" else None
+
+
+def _is_truth(expr: c.Expr) -> bool:
+    """Whether an expression is true or false and no number."""
+    match expr:
+        case c.Binary(op=op):
+            return op in (*_COMPARED, "&&", "||")
+        case c.Unary(op="!"):
+            return True
+        case c.Cast(operand=inner):
+            return _is_truth(inner)
+    return isinstance(expr.type, c.ScalarType) and expr.type.bits == 1
+
+
+def _is_bool(kind: c.CType) -> bool:
+    return isinstance(kind, c.ScalarType) and kind.kind == "bool"
+
+
+def _tests(program: c.Program, name: str) -> Iterator[c.Expr]:
+    """What is asked in ifs, loops and ?:, and the parts of it that && and || join."""
+    body = program.functions[name].body
+    tests = [s.test for s in c.walk_statements(body) if isinstance(s, (c.If, c.Loop)) and s.test is not None]
+    tests += [e.test for top in own_expressions(program, body) for e in c.walk(top) if isinstance(e, c.Conditional)]
+    while tests:
+        test = tests.pop()
+        if isinstance(test, c.Binary) and test.op in ("&&", "||"):
+            tests += [test.left, test.right]
+        yield test

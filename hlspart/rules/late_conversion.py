@@ -1,0 +1,187 @@
+"""A value that is converted too late: what it should have kept is lost by then.
+
+## What it does
+Reports a product of data of C's 32 bits, or a byte shifted to their end, that a wider integer gets; a quotient of
+integers that a floating-point or fixed-point number gets; `abs` or a test against 0 of a difference of unsigned
+numbers; and the bits of a number that a cast has made of a float.
+
+## Why is this bad
+C works with the types of the operands. `sum += a[i] * b[i]` adds 32 bits to an `ap_int<64>`, `mean = sum / n` has no
+fraction, an unsigned difference is never negative.
+
+## Example
+```c
+void f(const int a[64], const int b[64], long long *dot) {
+  long long sum = 0;
+  for (int i = 0; i < 64; i++) sum += a[i] * b[i];
+  *dot = sum;
+}
+```
+
+## Use instead
+```c
+void f(const int a[64], const int b[64], long long *dot) {
+  long long sum = 0;
+  for (int i = 0; i < 64; i++) sum += (long long)a[i] * b[i];
+  *dot = sum;
+}
+```
+
+## Vitis message it predicts
+None; clang-tidy's `bugprone-implicit-widening-of-multiplication-result` and `bugprone-integer-division`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
+from hlspart.rules._traces import constant
+from hlspart.rules._uses import nodes
+
+RULE = Rule("HLP452", "late-conversion", "warning", names=True)
+_ABS = ("abs", "labs", "llabs", "fabs", "fabsf", "std::abs", "hls::abs")
+
+
+_SAID = {"<": "never", ">=": "always", ">": "as good as always", "<=": "hardly ever"}
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Values of all functions; what a template has is reported once."""
+    program, seen = facts.program, set[object]()
+    benches = of_benches(facts)
+    for name, own in nodes(program).items():
+        if name in benches or program.functions[name].open:
+            continue
+        counters = _counters(own)
+        reports: list[tuple[c.Expr, str, str]] = []
+        for kind, value in _given(program, name, own):
+            reports += _kept(program, kind, value, counters)
+        for node in own:
+            reports += _unsigned(program, node)
+            reports += _bits_of_a_float(program, node)
+        for expr, message, hint in reports:
+            if expr.at.kind == "plain" and expr.at.span not in seen:
+                seen.add(expr.at.span)
+                text = " ".join(program.text(expr.at).split())
+                yield facts.report(RULE, expr.at, f"'{text if len(text) < 60 else text[:57] + '...'}' {message}", hint)
+
+
+def _counters(own: tuple[c.Expr, ...]) -> frozenset[int]:
+    """Variables that a function counts with."""
+    steps = (e.operand for e in own if isinstance(e, c.IncDec))
+    return frozenset(e.variable for e in steps if isinstance(e, c.Name))
+
+
+def _given(program: c.Program, name: str, own: tuple[c.Expr, ...]) -> Iterator[tuple[c.CType, c.Expr]]:
+    """(type, value) wherever a value gets another type by itself or by a cast."""
+    for v in program.variables:
+        if v.function == name and v.init is not None:
+            yield v.type, v.init
+    for node in own:
+        match node:
+            case c.Assign(op="=" | "+=" | "-=" | "|=", target=target, value=value):
+                yield target.type, value
+            case c.Cast(operand=operand):
+                yield node.type, operand
+            case c.Binary(op="+" | "-" | "*" | "|" | "/"):
+                yield node.type, node.left
+                yield node.type, node.right
+    for stmt in c.walk_statements(program.functions[name].body):
+        if isinstance(stmt, c.Return) and stmt.value is not None:
+            yield program.functions[name].return_type, stmt.value
+
+
+def _kept(
+    program: c.Program, kind: c.CType, value: c.Expr, counters: frozenset[int]
+) -> Iterator[tuple[c.Expr, str, str]]:
+    """What a value has lost before it gets a type."""
+    of = value.type
+    if not isinstance(value, c.Binary) or not isinstance(kind, c.ScalarType) or not isinstance(of, c.ScalarType):
+        return
+    if of.kind != "int":
+        return
+    if value.op == "/" and kind.kind in ("float", "fixed") and _has_data(program, value, counters):
+        over = [e.variable for e in c.walk(value.left) if isinstance(e, c.Name)]
+        below = constant(program, value.right)
+        if constant(program, value.left) is None and below is None and not set(over) & counters:
+            yield (
+                value,
+                f"is a quotient of integers: its fraction is gone before {kind.name} gets it",
+                "convert an operand",
+            )
+    wider = kind.kind == "int" and kind.bits > of.bits == 32 and of.library is None
+    data = wider and _has_data(program, value, counters)
+    if data and value.op == "*" and _bits(program, value.left) + _bits(program, value.right) > 32:
+        hint = f"convert an operand to {kind.name} before the multiplication"
+        if all(constant(program, e) is None for e in (value.left, value.right)):
+            yield value, f"is a product of 32 bits, of which {kind.name} gets no more", hint
+    if data and value.op == "<<":
+        by, bits = constant(program, value.right), _bits(program, value.left)
+        if by is not None and of.signed and by < 32 < by + bits + 1 and bits <= 16:
+            hint = f"convert it to {kind.name} before the shift"
+            yield value, f"reaches the sign of an int, which {kind.name} repeats in its upper bits", hint
+
+
+def _has_data(program: c.Program, value: c.Binary, counters: frozenset[int]) -> bool:
+    """Whether what is worked with comes from an array, a stream or a variable that is no counter."""
+    for node in c.walk(value):
+        if isinstance(node, (c.ArrayRef, c.Call, c.Subscript)):
+            return True
+    names = {e.variable for e in c.walk(value) if isinstance(e, c.Name)}
+    return value.op == "/" and bool(names - counters) and len(names) > 1
+
+
+def _bits(program: c.Program, expr: c.Expr) -> int:
+    """The bits that an operand needs at most."""
+    kind = expr.type
+    if isinstance(expr, c.Cast) and isinstance(expr.operand.type, c.ScalarType) and expr.operand.type.kind == "int":
+        return min(_bits(program, expr.operand), kind.bits if isinstance(kind, c.ScalarType) else 64)
+    if isinstance(expr, c.Binary) and expr.op in ("&", "%"):
+        masks = [v for e in (expr.left, expr.right) if (v := constant(program, e)) is not None and v >= 0]
+        if masks:
+            return min(masks).bit_length()
+    if isinstance(expr, c.Binary) and expr.op == ">>" and (by := constant(program, expr.right)) is not None:
+        return max(1, _bits(program, expr.left) - by)
+    return kind.bits if isinstance(kind, c.ScalarType) else 64
+
+
+def _unsigned(program: c.Program, node: c.Expr) -> Iterator[tuple[c.Expr, str, str]]:
+    """A difference of unsigned numbers of C that is asked for its sign."""
+    if isinstance(node, c.Call) and (node.function or "") in _ABS and len(node.args) == 1:
+        if _unsigned_difference(node.args[0]):
+            yield (
+                node,
+                "is of an unsigned difference, which is never negative",
+                "take signed operands, or compare first",
+            )
+        of = node.args[0].type
+        in_c = node.at.kind == "plain" and not program.is_cxx(node.at.span.path)
+        if node.function == "abs" and in_c and isinstance(of, c.ScalarType) and of.kind == "float":
+            yield node, "makes a whole number of its argument first: abs of C is of int", "call fabsf"
+    said = _SAID.get(node.op) if isinstance(node, c.Binary) and _unsigned_difference(node.left) else None
+    if said is not None and isinstance(node, c.Binary) and constant(program, node.right) == 0:
+        yield node, f"is {said} true: the difference is unsigned", "compare the two operands with each other"
+
+
+def _unsigned_difference(expr: c.Expr) -> bool:
+    of = expr.type
+    plain = isinstance(of, c.ScalarType) and of.kind == "int" and not of.signed and of.library is None
+    return isinstance(expr, c.Binary) and expr.op == "-" and plain
+
+
+def _bits_of_a_float(program: c.Program, node: c.Expr) -> Iterator[tuple[c.Expr, str, str]]:
+    """The exponent of a float, taken from a number that a cast has made of it."""
+    if not isinstance(node, c.Binary) or node.op != ">>" or constant(program, node.right) not in (23, 52):
+        return
+    of = node.left
+    if isinstance(of, c.Name) and (first := program.variable(of.variable).init) is not None:
+        of = first
+    match of:
+        case c.Cast(type=c.ScalarType(kind="int"), operand=operand):
+            if isinstance(operand.type, c.ScalarType) and operand.type.kind == "float":
+                hint = "take the bits by a union or by fp_struct"
+                yield node, "is no exponent: the cast has made a whole number of the float, and not its bits", hint

@@ -1,0 +1,180 @@
+"""A macro whose text comes apart where it is used, for want of parentheses.
+
+## What it does
+Reports the use of a macro such as `#define ROWS H + 2` beside an operator that binds closer (`ROWS * 16`), and of one
+such as `#define SQ(x) x * x` with a sum for `x`.
+
+## Why is this bad
+A macro is text: `ROWS * 16` is `H + 2 * 16`. Arrays get another extent, loops another count.
+
+## Example
+```c
+#define H 30
+#define ROWS H + 2
+void f(const int a[512], int b[512]) {
+  for (int i = 0; i < ROWS * 16; i++) b[i] = a[i];
+}
+```
+
+## Use instead
+```c
+#define H 30
+#define ROWS (H + 2)
+void f(const int a[512], int b[512]) {
+  for (int i = 0; i < ROWS * 16; i++) b[i] = a[i];
+}
+```
+
+## Vitis message it predicts
+None; clang-tidy's `bugprone-macro-parentheses`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin, Span
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP117", "macro-parentheses", "warning", hint="put parentheses around the macro's text and its parameters")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([\w, \t]*\))?[ \t]*((?:[^\n\\]|\\(?:\r?\n)?)*)", re.M)
+_ASIDE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+_OPERATORS = re.compile(r"<<|>>|[-+*/%&|^?]|==|!=")  # < and > may be of a template
+#: How close an operator binds.
+_LEVELS = {"*": 9, "/": 9, "%": 9, "+": 8, "-": 8, "<<": 7, ">>": 7, "&": 5, "^": 4, "|": 3, "?": 1}
+_NO_NUMBER = re.compile(r"[{};=#\"'@]|\b(?:return|for|if|while|do|const|static|int|float|char|struct|unsigned)\b")
+
+
+class LooseMacro(Struct, frozen=True):
+    """A macro: how loosely its text hangs together (of a use beside ``*``), and where its parameters stand bare."""
+
+    at: Origin
+    loosest: str | None
+    params: tuple[str, ...]
+    bare: dict[int, str]
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Macros of the given files, each at the first use that goes wrong."""
+    texts = {path: _blanked(source.text) for path, source in facts.given.items() if "define" in source.text}
+    macros: dict[str, LooseMacro] = {}
+    for path, text in texts.items():
+        for line in _DEFINE.finditer(text):
+            macro = _read(path, line)
+            if macro is not None:
+                macros[line.group(1)] = macro
+    for name, macro in macros.items():
+        use = next((u for path, text in texts.items() for u in _uses(path, text, name, macro)), None)
+        if use is not None:
+            at, why = use
+            yield facts.report(RULE, at, f"'{name}' comes apart here: {why}", None, [(macro.at, "the macro")])
+
+
+def _blanked(text: str) -> str:
+    """The text without comments and literals, each place as before."""
+    return _ASIDE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def _read(path: str, line: re.Match[str]) -> LooseMacro | None:
+    body = line.group(3).replace("\\\n", "  ").replace("\\\r\n", "   ").strip()
+    params = tuple(p.strip() for p in (line.group(2) or "()")[1:-1].split(",") if p.strip())
+    if not body or _NO_NUMBER.search(body) or "," in _outside(body):
+        return None
+    binary = [op for _, op in _binary(body)]
+    loosest = min(binary, key=lambda op: _LEVELS.get(op, 2), default=None)
+    bare: dict[int, str] = {}
+    for k, name in enumerate(params):
+        beside = (op for m in re.finditer(rf"\b{name}\b", body) for op in _beside(body, m.start(), m.end()))
+        closest = max(beside, key=lambda op: _LEVELS.get(op, 0), default=None)
+        if closest is not None:
+            bare[k] = closest
+    if loosest is None and not bare:
+        return None
+    return LooseMacro(Origin(Span(path, line.start(1), line.end(1))), loosest, params, bare)
+
+
+def _outside(text: str) -> str:
+    """A text with what stands in brackets blanked."""
+    level, out = 0, []
+    for letter in text:
+        level -= letter in ")]"
+        out.append(letter if level == 0 else " ")
+        level += letter in "(["
+    return "".join(out)
+
+
+def _binary(text: str) -> Iterator[tuple[int, str]]:
+    """Operators with two operands outside of brackets, and where they stand."""
+    outside = _outside(text)
+    for m in _OPERATORS.finditer(outside):
+        before = outside[: m.start()].rstrip()
+        if (
+            before
+            and (before[-1].isalnum() or before[-1] in "_)]")
+            and outside[m.start() :][:2] not in ("&&", "||", "->")
+        ):
+            yield m.start(), m.group()
+
+
+def _beside(text: str, start: int, end: int) -> Iterator[str]:
+    """The operators that stand directly before and behind a part of a text."""
+    before, after = text[:start].rstrip(), text[end:].lstrip()
+    if before and (last := before[-2:] if before[-2:] in ("<<", ">>") else before[-1]) in "*/%+-<<>>":
+        left = before[: -len(last)].rstrip()
+        if left and (left[-1].isalnum() or left[-1] in "_)]") and last not in ("<", ">"):
+            yield last
+    first = after[:2] if after[:2] in ("<<", ">>") else after[:1]
+    if first and first in ("*", "/", "%", "<<", ">>") and after[:2] not in ("*=", "/=", "%=", "//", "/*"):
+        yield first
+
+
+def _uses(path: str, text: str, name: str, macro: LooseMacro) -> Iterator[tuple[Origin, str]]:
+    for m in re.finditer(rf"\b{name}\b", text):
+        line = text[text.rfind("\n", 0, m.start()) + 1 : m.start()]
+        if re.match(r"\s*#\s*(?:define\s*$|undef|ifdef|ifndef|pragma)", line) or re.search(r"#\s*define\s+$", line):
+            continue
+        end, args = m.end(), list[str]()
+        if macro.params:
+            rest = text[m.end() :].lstrip()
+            if not rest.startswith("("):
+                continue
+            end = text.index("(", m.end())
+            inner = _bracketed(text, end)
+            if inner is None:
+                continue
+            args, end = _arguments(inner), end + len(inner) + 2
+        at = Origin(Span(path, m.start(), end))
+        for op in _beside(text, m.start(), end) if macro.loosest is not None else ():
+            behind = text[end:].lstrip().startswith(op)
+            mine, its = _LEVELS.get(macro.loosest or "", 2), _LEVELS[op]
+            right_only = op in ("-", "/", "%") and not behind and mine == its  # x - A + B
+            if mine < its or right_only:
+                yield at, f"{op} binds to a part of it"
+                return
+        for k, op in macro.bare.items():
+            loose = [o for _, o in _binary(args[k])] if k < len(args) else []
+            if any(_LEVELS.get(o, 2) < _LEVELS[op] for o in loose):
+                yield at, f"'{args[k].strip()}' is not kept together beside {op}"
+                return
+
+
+def _bracketed(text: str, start: int) -> str | None:
+    level = 0
+    for k in range(start, min(len(text), start + 400)):
+        level += (text[k] == "(") - (text[k] == ")")
+        if level == 0:
+            return text[start + 1 : k]
+    return None
+
+
+def _arguments(inner: str) -> list[str]:
+    outside, args, start = _outside(inner), list[str](), 0
+    for k, letter in enumerate(outside):
+        if letter == ",":
+            args.append(inner[start:k])
+            start = k + 1
+    return [*args, inner[start:]]
