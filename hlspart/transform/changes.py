@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from hlspart.model.program import (
+    INT,
     ArrayRef,
     Block,
     Call,
+    Const,
     Declare,
     Expr,
     ExprStmt,
@@ -18,8 +20,10 @@ from hlspart.model.program import (
     Loop,
     PragmaMark,
     Program,
+    ScalarType,
     SizeOf,
     Stmt,
+    Unary,
     Variable,
     children,
     walk_statements,
@@ -42,6 +46,14 @@ def made(at: Origin) -> Origin:
 def inserted(path: str, offset: int) -> Origin:
     """The origin of a new node that is put at an offset of the text."""
     return Origin(Span(path, offset, offset), "new")
+
+
+def number(value: int, at: Origin, kind: ScalarType | None = None, suffix: str = "") -> Expr:
+    """A number as C reads it, in the place of a node at ``at``; ``kind``: its type, where ``suffix`` says it."""
+    place, size = made(at), abs(value)
+    kind = kind or (INT if size < 1 << 31 else ScalarType("long", "int", 64))
+    digits = Const(place, kind, size, f"{size}{suffix}")
+    return digits if value >= 0 else Unary(place, kind, "-", digits)
 
 
 def label_span(program: Program, loop: Loop) -> Span:

@@ -148,7 +148,8 @@ class Printer:
             case Member():
                 return (self.expr(e.base), "->" if e.arrow else ".", e.field)
             case Unary():
-                return (e.op, " " if e.op in ("+", "-") else "", self.expr(e.operand))
+                apart = e.op in ("+", "-") and not isinstance(e.operand, Const)
+                return (e.op, " " if apart else "", self.expr(e.operand))
             case Binary():
                 return (self.expr(e.left), f" {e.op} ", self.expr(e.right))
             case Conditional():

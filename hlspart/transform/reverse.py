@@ -11,7 +11,6 @@ from hlspart.model.program import (
     Binary,
     Block,
     Call,
-    Const,
     Declare,
     IncDec,
     Jump,
@@ -29,7 +28,7 @@ from hlspart.model.source import Origin
 from hlspart.semantics.conversions import limits
 from hlspart.semantics.overlap import overlaps
 from hlspart.sets.reorder import is_carried
-from hlspart.transform.changes import made
+from hlspart.transform.changes import made, number
 from hlspart.transform.copying import Copier, all_expressions, with_statements
 from hlspart.transform.forward import Forward
 from hlspart.transform.printer import Unprintable
@@ -50,17 +49,14 @@ def reverse(program: Program, analysis: AccessAnalysis, loop: int) -> tuple[Prog
     def iterator(at: Origin) -> Name:
         return Name(made(at), variable.type, variable.id)
 
-    def number(at: Origin, value: int) -> Const:
-        return Const(made(at), variable.type, value, str(value))
-
     first, step = info.lower.const, info.step
     last = first + (info.trip_count.exact - 1) * step
     test = Binary(made(old.test.at), old.test.type, ">=" if step > 0 else "<=", iterator(old.test.at),
-                  number(old.test.at, first))  # fmt: skip
+                  number(first, old.test.at))  # fmt: skip
     back = Assign(made(old.step.at), variable.type, "-=" if step > 0 else "+=", iterator(old.step.at),
-                  number(old.step.at, abs(step)))  # fmt: skip
+                  number(abs(step), old.step.at))  # fmt: skip
     copier = Copier(program)
-    copier.variables[variable.id] = replace(variable, init=number(variable.init.at, last))
+    copier.variables[variable.id] = replace(variable, init=number(last, variable.init.at))
     function = program.functions[old.function]
     body = with_statements(function.body, {loop: (replace(old, test=test, step=back),)})
     assert isinstance(body, Block)

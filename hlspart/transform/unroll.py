@@ -20,7 +20,6 @@ from hlspart.model.program import (
     Block,
     Call,
     Cast,
-    Const,
     Declare,
     Expr,
     ExprStmt,
@@ -44,7 +43,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin, Span
-from hlspart.transform.changes import inserted, label_span, made
+from hlspart.transform.changes import inserted, label_span, made, number
 from hlspart.transform.copying import Copier, Value, all_expressions, with_statements
 from hlspart.transform.forward import Forward
 from hlspart.transform.objects import is_name, is_needed_by_name
@@ -266,16 +265,16 @@ class _Unroll:
     def _number(self, k: int) -> Value:
         """The iterator in iteration ``k``, as a number of its type."""
         assert self.info.lower is not None
-        number, kind = self.info.lower.const + k * self.step, self.kind
+        count, kind = self.info.lower.const + k * self.step, self.kind
         low, high = (-(1 << kind.bits - 1), 1 << kind.bits - 1) if kind.signed else (0, 1 << kind.bits)
-        if not low <= number < high:
+        if not low <= count < high:
             raise Unprintable("the iterator leaves the range of its type", self.loop.at)
         longs = kind.name.split().count("long") or int(kind.bits == 64)
         suffix = ("l" * longs + "u" * (not kind.signed)) if self.literal and kind.bits >= 32 else ""
-        plain = kind if suffix else INT
+        plain = kind if suffix else None
 
         def value(at: Origin, exact: bool) -> Expr:
-            return self._typed(at, exact, Const(made(at), plain, number, f"{number}{suffix}"))
+            return self._typed(at, exact, number(count, at, plain, suffix))
 
         return value
 
@@ -307,7 +306,7 @@ class _Unroll:
         """The value that the iterator has behind the loop; used even where nothing reads it, or compilers complain."""
         if not isinstance(self.loop.init, Declare):
             assert self.info.lower is not None
-            name, value = self._iterator(at), integer(self.info.lower.const + self.trips * self.step, at)
+            name, value = self._iterator(at), number(self.info.lower.const + self.trips * self.step, at)
             yield ExprStmt(at, Assign(at, name.type, "=", name, value))
             if self._reads(self.program.functions[self.loop.function].body) == self._reads(self.loop):
                 yield ExprStmt(at, Cast(at, VoidType(), self._iterator(at)))
