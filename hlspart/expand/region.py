@@ -265,7 +265,9 @@ def _check(region: Region) -> None:
                     if isinstance(target, Name) and target.variable in headers and not _steps(region, node):
                         raise Refusal("trip-count", f"the body writes the iterator {_name(program, target)}", node.at)
 
-    names = overlaps(program).stored_twice_named(statement_expressions(program, body), region.iterators)
+    names = overlaps(program, region.analysis.tops).stored_twice_named(
+        statement_expressions(program, body), region.iterators
+    )
     if names is not None:
         raise Refusal("dependence", f"{names[0].name} and {names[1].name} may be one array", body.at)
 

@@ -153,7 +153,7 @@ def _nest(
         iterators,
         forms,
         tile_loops,
-        _scalar_fault(program, analysis, loop, private) or _names_fault(program, loop),
+        _scalar_fault(program, analysis, loop, private) or _names_fault(program, analysis, loop),
         {a.id: a for a in good},
         {refs[k]: v for k, v in one.same.items()},
         {k: v for k, v in one.kept.items() if any(a.id == k for a in good)},
@@ -221,8 +221,8 @@ def _scalar_fault(program: Program, analysis: AccessAnalysis, loop: Loop, privat
     return None
 
 
-def _names_fault(program: Program, loop: Loop) -> str | None:
-    names = overlaps(program).stored_twice_named(statement_expressions(program, loop))
+def _names_fault(program: Program, analysis: AccessAnalysis, loop: Loop) -> str | None:
+    names = overlaps(program, analysis.tops).stored_twice_named(statement_expressions(program, loop))
     return None if names is None else f"{names[0].name} and {names[1].name} may be one array"
 
 

@@ -355,7 +355,10 @@ def _handed(nest: WindowNest, window: Window) -> Call | None:
     """A call in the nest that knows the array itself, not the value of an element."""
     program = nest.region.program
     variable, known = program.variable(window.variable), effects(program)
-    names, shared = overlaps(program), variable.function is None or variable.storage == "static"
+    names, shared = (
+        overlaps(program, nest.region.analysis.tops),
+        variable.function is None or variable.storage == "static",
+    )
     shared = shared or names.is_of_file_scope(variable.id)
     for call in (e for root in statement_expressions(program, nest.loops[0]) for e in walk(root)):
         if not isinstance(call, Call) or call.function is None or call.function not in program.functions:

@@ -1,7 +1,8 @@
 """Names that may stand for one memory: arguments that a call makes of one array, and pointers into it.
 
-Arguments of a function that nothing calls are memories of their own, as the tools take them. Which statement comes
-first is not looked at; what is not known of a pointer may be anything that can be pointed to.
+Arguments of a function that nothing calls, or that is the top function, whose calls are a test bench's, are memories
+of their own, as the tools take them. Which statement comes first is not looked at; what is not known of a pointer may
+be anything that can be pointed to.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ _ANY = _Memory(-1)
 
 
 class Overlaps(Struct, frozen=True, dict=True):
-    """Queries about one program."""
+    """Queries about one program; ``tops`` are its top functions, if that was said."""
 
     program: Program
+    tops: frozenset[str] = frozenset()
 
     def may_be(self, first: int, second: int) -> bool:
         """Whether two variables that one function knows are one, or may be names of one memory."""
@@ -179,7 +181,8 @@ class Overlaps(Struct, frozen=True, dict=True):
         """By parameter: others of its function, and variables of file scope, that a call makes one memory with it."""
         tied: dict[int, set[int]] = {}
         self.__dict__["_tied"] = tied  # what is known so far
-        calls = [c for several in self._effects.calls.values() for c in several if c.function in self.program.functions]
+        known_functions = self.program.functions.keys() - self.tops
+        calls = [c for several in self._effects.calls.values() for c in several if c.function in known_functions]
         known = -1
         while known < (total := sum(map(len, tied.values()))):
             known = total
@@ -247,6 +250,6 @@ def _names_memory(formal: Variable) -> bool:
 
 
 @once_per_code(32)
-def overlaps(program: Program) -> Overlaps:
+def overlaps(program: Program, tops: Iterable[str] = ()) -> Overlaps:
     """The names of one memory in a program, kept for the last few programs."""
-    return Overlaps(program)
+    return Overlaps(program, frozenset(tops))

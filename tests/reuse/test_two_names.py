@@ -154,3 +154,17 @@ int main(void) {{
 """
     (new,) = hlspart.parse(text).rewrite(style="scalars").texts.values()
     assert "unsigned char y_before" in new and printed(tmp_path, new) == printed(tmp_path, text)
+
+
+def test_calls_of_the_top_are_a_test_benchs(tmp_path: Path) -> None:
+    """As PolyBench has it: memories that a library gives, which nobody knows, and a function that is to be built."""
+    text = """void *library_memory(unsigned long n);
+void top(double y[8], double x[8]) { I: for (int i = 0; i < 8; i++) y[i] = y[i] * 2 + x[i]; }
+int main(void) { double (*a)[8] = (double (*)[8])library_memory(8), (*b)[8] = (double (*)[8])library_memory(8);
+  top(*a, *b); return 0; }
+"""
+    (tmp_path / "k.c").write_text(text)
+    for named, code in ((["--top", "top"], 0), ([], 1)):
+        assert run(["expand", f"{tmp_path / 'k.c'}", "--loop", "I", "--pe", "2", "--plan", *named]) == code
+    argv = ["mars", f"{tmp_path / 'k.c'}", "--top", "top", "--tile", "i:4", "-o", f"{tmp_path / 'o.c'}"]
+    assert run(argv) == 0
