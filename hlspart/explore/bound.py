@@ -40,7 +40,7 @@ class Bound:
         work = own * once + fill
         if self.nest.alone is not None:  # a step for each iteration
             work = min(work, own * self.nest.alone)
-        return self.nest.repeats * (work + ends * self.off_chip.latency)
+        return self.nest.repeats * (self.nest.borders + work + ends * self.off_chip.latency)
 
 
 class ShardBound:
@@ -89,7 +89,8 @@ class ShardBound:
         once = (iterations - 1) * max(ii, least) + depth
         if iterations == 1 and self.nest.alone is not None:
             once = self.nest.alone
-        return self.nest.repeats * max(first + steps * once + last, loading + once + last, first + once + storing)
+        longest = max(first + steps * once + last, loading + once + last, first + once + storing)
+        return self.nest.repeats * (self.nest.borders + longest)
 
     def _transfer(self, operand: Operand, steps: Sequence[int], loops: Sequence[int]) -> tuple[int, int, int, int]:
         """Cycles of one move of an operand, and of all, once per tile; the fastest memory that a bank may lie in.

@@ -24,6 +24,7 @@ from hlspart.expand.texts import known_there_only, type_text
 from hlspart.explore.compute import Compute
 from hlspart.explore.copies import Copies
 from hlspart.explore.frame import PAD, RegionFrame, counting
+from hlspart.explore.held import HeldCopies, HeldMoves
 from hlspart.explore.leftover import unnamed
 from hlspart.explore.records import ReadNest
 from hlspart.explore.sums import given_before, named_outside
@@ -44,7 +45,8 @@ _NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 class Emitted(Struct, frozen=True):
     """A region's functions and the block that stands for its nest; names of the functions, by operand.
 
-    ``whole``: name of the one that has all steps, where the block calls it.
+    ``whole``: name of the one that has all steps, where the block calls it. ``held``: names of those that copy what its
+    region keeps on the chip.
     """
 
     functions: tuple[str, ...]
@@ -53,6 +55,7 @@ class Emitted(Struct, frozen=True):
     stores: Mapping[str, str]
     compute: str
     whole: str | None = None
+    held: tuple[str, ...] = ()
 
 
 def write(
@@ -71,19 +74,28 @@ def write(
     regions: list[Emitted] = []
     known: dict[tuple[str, ...], Emitted] = {}
     lanes: dict[tuple[int, int], int] = {}  # variable, dimension -> words that are moved at once
-    names = Names.of(program)
+    names, holding = Names.of(program), dict[int, HeldCopies]()  # by their arrays, which nests of a region share
     edits: dict[str, list[Edit]] = {}
     blocks: list[list[str]] = []
+    borders: list[tuple[HeldMoves | None, HeldMoves | None]] = []
     for number, (written, vector) in enumerate(chosen):
         if apart:
             written = _apart(written, apart)
-        writer = _Writer(program, written, vector, off_chip, names, lanes, moves)
+        copies = holding.setdefault(id(written.held), HeldCopies(program, written, names))
+        writer = _Writer(program, written, vector, off_chip, names, lanes, copies, moves)
         done = writer.write(known if share else {}, number in beside)
+        ahead, behind = copies.around(written, lanes) if moves else (None, None)
+        if ahead is not None and behind is not None:
+            texts = (*done.functions, *ahead.functions, *behind.functions)
+            done = replace(done, functions=texts, held=(*ahead.names, *behind.names))
+        borders.append((ahead, behind))
         regions.append(done)
         blocks.append(list(done.block))
     unused = unnamed(program, [w for w, _ in chosen], ["\n".join(b) for b in blocks]) if moves else ()
     for lines, variables in zip(blocks, unused, strict=False):
         lines[1:1] = [PAD + " ".join(f"(void){name};" for name in variables)] if variables else []
+    for lines, (ahead, behind) in zip(blocks, borders, strict=True):
+        lines[:] = [*(ahead.calls if ahead else ()), *lines, *(behind.calls if behind else ())]
     for (written, _), done, lines in zip(chosen, regions, blocks, strict=True):
         source = program.sources[written.loops[0].at.span.path]
         at = written.loops[0].at.span
@@ -133,9 +145,9 @@ def _interface(
 class _Writer:
     def __init__(
         self, program: Program, written: ReadNest, vector: Vector, off_chip: ExternalMemory, names: Names,
-        lanes: dict[tuple[int, int], int], moves: bool = True,
+        lanes: dict[tuple[int, int], int], copies: HeldCopies, moves: bool = True,
     ) -> None:  # fmt: skip
-        self.lanes = lanes
+        self.lanes, self.copies = lanes, copies
         self.counts: dict[int, list[str]] = {}
         self.used: list[int] = []
         self.scalars: list[Variable] = []
@@ -208,7 +220,7 @@ class _Writer:
         moving = [o for o, m in pairs if not o.in_place and m.copies > 1]
         staying = [o for o, m in pairs if not o.in_place and m.copies == 1]
         buffers = {o.name: self.frame.names.free(f"{o.name}_a") for o in (*staying, *moving)}
-        buffers |= {o.name: self.frame.variable(o).name for o, _ in pairs if o.in_place}
+        buffers |= {o.name: self._place(o) for o, _ in pairs if o.in_place}
 
         def call(name: str, operand: Operand) -> str:
             given = [v.name for v in self.frame.moved(operand)]
@@ -271,13 +283,15 @@ class _Writer:
         n = self.frame.cost.steps
         pairs = list(zip(self.frame.nest.operands, self.moves, strict=True))
         lines = ["{"]
+        if self.bare:
+            lines += [PAD + self.copies.declared(a) for a in self.frame.w.held]
         for operand, move in pairs:
             if move.loaded or move.stored:
                 self._widen(operand)
         buffers: dict[str, tuple[str, ...]] = {}
         for operand, move in pairs:
             if operand.in_place:
-                buffers[operand.name] = (self.frame.variable(operand).name,)
+                buffers[operand.name] = (self._place(operand),)
                 continue
             wanted = [self.frame.names.free(f"{operand.name}_{c}") for c in "ab"[: move.copies]]
             buffers[operand.name] = tuple(wanted)
@@ -310,6 +324,11 @@ class _Writer:
         lines.append(PAD + counting(self.frame.phase, n + 2))
         lines += [*body, *(PAD * 2 + line for line in self._next()), *turns, PAD + "}"]
         return [*lines, *(f"{PAD}{v.name} = {word};" for v, word in carried if self._lives_on(v)), "}"]
+
+    def _place(self, operand: Operand) -> str:
+        """What an array that is used where it lies is called there."""
+        variable = self.frame.variable(operand)
+        return next((self.copies.name(a) for a in self.frame.w.held if a.variable is variable), variable.name)
 
     def _first(self, variable: Variable) -> str:
         """What a carried scalar holds before the nest; it may not be read where it has no value."""

@@ -38,7 +38,20 @@ def explore(
         apart = options.state is not None and pipeline != options.pipeline
         folder = f"{options.state}/{pipeline}" if apart else options.state
         asked = replace(options, pipeline=pipeline, seconds=seconds, state=folder)
-        return Explorer(program, analysis, top, asked, target, predict, banked, progress).explore()
+        explorer = Explorer(program, analysis, top, asked, target, predict, banked, progress)
+        result = explorer.explore()
+        if result.fits or not explorer.plan.holds or options.plan_only:
+            return result
+        # what the nests of a region share does not fit beside their tiles
+        asked = replace(asked, state=None if asked.state is None else f"{asked.state}/apart")
+        each = Explorer(program, analysis, top, asked, target, predict, banked, progress, hold=False)
+        second = each.explore()
+        if not second.fits:
+            return result
+        diagnostic = finding(program, each.plan.function.at, "")
+        text = "what the nests of a region share does not fit on the chip, so each nest loads its own"
+        said = replace(diagnostic, rule="explore-apart", name="explore-apart", severity="warning", message=text)
+        return replace(second, diagnostics=(*second.diagnostics, said))
 
     if options.pipeline != "auto":
         return by(options.pipeline, options.seconds)
@@ -67,13 +80,13 @@ class Explorer:
 
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: Target,
-        predict: Predict, banked: Banked, progress: Progress | None = None,
+        predict: Predict, banked: Banked, progress: Progress | None = None, hold: bool = True,
     ) -> None:  # fmt: skip
         """``progress``: takes lines about how far the search is. Its time begins here."""
         self.options, self.progress = options, progress
         #: Of the monotonic clock, by when it ends with what it has.
         self.until = None if options.seconds is None else time.monotonic() + options.seconds
-        self.plan = SearchPlan(program, analysis, top, options, target, predict, banked)
+        self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, hold)
 
     @property
     def share(self) -> bool:
@@ -165,7 +178,7 @@ class Explorer:
             w.variable.id: o.element_bytes * report.words(w.variable.dims)
             for r in regions
             for o, w in zip(r.written.nest.operands, r.written.windows, strict=True)
-            if w.variable.storage in ("local", "static") and not o.private
+            if (w.variable.storage in ("local", "static") or o.in_place) and not o.private
         }
         plan, blocks = self.plan, 0
         if plan.memories is not None:
@@ -174,7 +187,8 @@ class Explorer:
                 place = finding(plan.program, plan.function.at, "").place
                 text = "the blocks of BRAM of its arrays were not known yet when --time-limit ended"
                 raise LateError(fault(place, text, "explore-late"))
-            blocks = known
+            arrays = {a.variable.id: a for r in regions for a in r.written.held}.values()
+            blocks = known + sum(plan.memories.blocks(a.words, 8 * a.element_bytes) for a in arrays)
         return {"bytes": sum(sizes.values()), "bram18k": blocks}
 
     def _search(

@@ -21,7 +21,7 @@ from hlspart.explore.timely import latest
 from hlspart.hardware.memory import BUS
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import Assumed, ExploreOptions, SumChain, SumWait, TiledNest, Vector
+from hlspart.model.exploring import Assumed, ExploreOptions, Operand, SumChain, SumWait, TiledNest, Vector
 from hlspart.model.memories import MemoryRule
 from hlspart.model.parts import FunctionResult
 from hlspart.model.program import Program
@@ -88,16 +88,10 @@ class IterationFigures:
         resident = sum(
             o.element_bytes * math.prod(d or 1 for d in w.variable.dims)
             for o, w in windows
-            if w.variable.storage in ("local", "static") and not o.private
+            if (w.variable.storage in ("local", "static") or o.in_place) and not o.private
         )
-        most = self.options.off_chip.width
-        lanes = {
-            o.name: 1 << max(0, (most // o.element_bytes).bit_length() - 1)
-            for o, w in windows
-            if self.target.argument_storage != BUS and w.variable.dims and not self._is_partitioned(w.variable.name)
-        }
         operands = tuple(
-            replace(o, lanes=lanes.get(o.name, 1), kinds=() if o.in_place else self._kinds(w)) for o, w in windows
+            replace(o, lanes=self.lanes(o, w), kinds=() if o.in_place else self._kinds(w)) for o, w in windows
         )
         whole = given is not None and None not in (given.ii, given.depth, given.dsp)
         measured = replace(
@@ -365,6 +359,16 @@ class IterationFigures:
         unknown, free = tuple(n for n, x in known.items() if x is None), min(ii, loop.resource_ii or ii)
         crowded = frozenset(x.array for x in loop.limits if x.kind == "memory-port" and x.array is not None)
         return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free, loop.recurrence_ii or 1, crowded)
+
+    def lanes(self, operand: Operand, window: OperandWindow) -> int:
+        """Words of an array that a copy may move at once."""
+        if (
+            self.target.argument_storage == BUS
+            or not window.variable.dims
+            or self._is_partitioned(window.variable.name)
+        ):
+            return 1
+        return 1 << max(0, (self.options.off_chip.width // operand.element_bytes).bit_length() - 1)
 
     def _is_partitioned(self, array: str) -> bool:
         """Whether the text says itself how an array lies."""

@@ -12,10 +12,11 @@ from msgspec.structs import asdict, replace
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import are_alike
 from hlspart.explore.errors import FixError
+from hlspart.explore.held import held
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.measured import Banked, IterationFigures, Predict
 from hlspart.explore.nests import nests
-from hlspart.explore.records import KeptNest, ReadNest
+from hlspart.explore.records import HeldArray, KeptNest, ReadNest
 from hlspart.explore.regions import NestRegion, joined, patterns, regions
 from hlspart.explore.requests import Requests, fault, finding, from_file, outer_loops, requests
 from hlspart.explore.space import Space, splits
@@ -50,8 +51,10 @@ class SearchPlan:
 
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: Target,
-        predict: Predict, banked: Banked,
+        predict: Predict, banked: Banked, hold: bool = True,
     ) -> None:  # fmt: skip
+        """``hold``: arguments that nests of a region share come in once and stay on the chip."""
+        self.hold, self.holds = hold, False
         counts = options.budget.bram18k is not None or options.objective == "bram"
         #: By which BRAM counts, None where it does not.
         self.memories: MemoryRule | None = target.memories if counts else None
@@ -126,11 +129,19 @@ class SearchPlan:
     def _join(self) -> None:
         for region in self.regions:
             members = {m: n for m in region.members if isinstance(n := self.nests[m], ReadNest)}
-            if len(members) > 1:
-                for m, nest in joined(members).items():
-                    if self.nests[m] in self.kept:
-                        continue
-                    self.nests[m] = nest
+            if len(members) < 2 or any(n in self.kept for n in members.values()):
+                continue
+            arrays = self._held(list(members.values())) if self.hold else ()
+            self.holds |= bool(arrays)
+            for m, nest in joined(members, arrays, self.options.off_chip).items():
+                self.nests[m] = nest
+
+    def _held(self, members: Sequence[ReadNest]) -> tuple[HeldArray, ...]:
+        """Arguments that the nests of a region share."""
+        moving = {f.array for n in members for f in self.asked.fixes.get(n.loops[0].id, ()) if f.array}
+        lanes = {w.variable.id: self.figures.lanes(o, w) for n in members
+                 for o, w in zip(n.nest.operands, n.windows, strict=True)}  # fmt: skip
+        return held(self.program, self.function, members, lanes, moving)
 
     def _uses(self, loop: Loop) -> NestUses:
         written = {a.array for a in self.analysis.accesses if loop.id in a.loops and a.kind == "write"}
@@ -207,7 +218,7 @@ class SearchPlan:
             arrays = {v for g in group for v in regions[g].written.arrays}
             first = region.written.loops[0].id
             apart = apart and arrays.isdisjoint(region.written.arrays)
-            apart = apart and not any(regions[g].written.carries for g in (*group, k))
+            apart = apart and not any(regions[g].written.carries or regions[g].written.held for g in (*group, k))
             behind = group and after.get(regions[group[-1]].written.loops[0].id) == first
             if apart and behind and first not in self.asked.barriers:
                 group.append(k)
@@ -361,7 +372,7 @@ class SearchPlan:
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
                           [[sorted(c.loops), c.lie, *map(asdict, c.waits)] for c in n.chains], n.joins, n.alone,
-                          n.faster, n.spared, n.least, n.streams, n.repeats, n.memories is not None],
+                          n.faster, n.spared, n.least, n.streams, n.repeats, n.borders, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,

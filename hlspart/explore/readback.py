@@ -211,7 +211,7 @@ def _is_large(plan: SearchPlan, back: Readback | None) -> bool:
 def _is_slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:
     """Whether a loop of the C has a longer interval than its model that banks may shorten."""
     wanted = {e.compute: r.written.nest.ii for r, e in zip(regions, emitted, strict=True)}
-    copies = {n for e in emitted for n in (*e.loads.values(), *e.stores.values())}
+    copies = {n for e in emitted for n in (*e.loads.values(), *e.stores.values(), *e.held)}
     return any(
         banks_may_help(x, wanted.get(x.function, x.aim or 1))
         for x in figures.loops
@@ -229,7 +229,7 @@ def _figures(
     for region, point, names in zip(regions, chosen.points, emitted, strict=True):
         of = cost(region.written.nest, point.vector, plan.options.off_chip)
         compute = latency[names.compute].max if names.compute in latency else None
-        copies = [*names.loads.values(), *names.stores.values()]
+        copies = [*names.loads.values(), *names.stores.values(), *names.held]
         unknown = [n for n in copies if n not in latency or latency[n].max is None]
         if compute is None or unknown:
             cause = f"the latency of {names.compute if compute is None else unknown[0]} is not known"
@@ -240,7 +240,9 @@ def _figures(
         for m in of.moves:
             own = [latency[n].max or 0 for n in (names.loads.get(m.array), names.stores.get(m.array)) if n is not None]
             moves.append(replace(m, cycles=max([m.cycles, *own])))
-        cycles.append(total(region.written.nest, of.steps, compute, tuple(moves), plan.options.off_chip))
+        nest = region.written.nest
+        nest = replace(nest, borders=max(nest.borders, sum(latency[n].max or 0 for n in names.held)))
+        cycles.append(total(nest, of.steps, compute, tuple(moves), plan.options.off_chip))
     used = {u.name.lower(): u.used for u in figures.resources}
     used["bram18k"] = sum(a.bram18k for a in figures.arrays)
     used["uram"] = sum(a.uram for a in figures.arrays)

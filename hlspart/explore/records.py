@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -26,6 +27,27 @@ class OperandWindow(Struct, frozen=True):
     moved: tuple[tuple[tuple[str, int], ...], ...]  # per dimension: with iterators of the loops around the nest
     shifts: tuple[tuple[int, int], ...]  # the least and the most that these come to
     still: tuple[bool, ...]  # dimensions along which no loop moves it, though indices may name some
+
+
+class HeldArray(Struct, frozen=True):
+    """An argument that stays on the chip while the nests of a region run; ``lanes``: words that copies move at once."""
+
+    variable: Variable
+    element_bytes: int
+    loaded: bool
+    stored: bool
+    lanes: int
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Extents of the whole array."""
+        shape = self.variable.as_array
+        return tuple(d or 1 for d in shape.dims) if shape is not None else ()
+
+    @property
+    def words(self) -> int:
+        """All of its elements."""
+        return math.prod(self.dims)
 
 
 def boxes_meet(trips: Sequence[int], one: tuple[Operand, OperandWindow], other: tuple[Operand, OperandWindow]) -> bool:
@@ -53,7 +75,8 @@ class ReadNest(Struct, frozen=True, eq=False):
     ``stands_for``: scalars that carry a sum to the one element that takes it. ``private``: others that iterations give
     a first value, with the number of their operand, or None where they need no more than the body of the innermost
     loop. ``dropped``: statements that only hand a sum over, or declare such a scalar. ``around``: loops in whose body
-    the nest stands. ``moved``: variables that count those of them that windows move with, by iterator.
+    the nest stands. ``moved``: variables that count those of them that windows move with, by iterator. ``held``: arrays
+    that its region keeps on the chip, which come in before its ``first`` nest and leave behind its ``last``.
     """
 
     nest: TiledNest
@@ -74,6 +97,9 @@ class ReadNest(Struct, frozen=True, eq=False):
     inner: Mapping[str, str]  # iterator of another loop -> its name in the text
     moved: Mapping[str, Variable]
     lost: frozenset[int]  # counters whose values nobody reads behind the nest
+    held: tuple[HeldArray, ...] = ()
+    first: bool = False
+    last: bool = False
 
     @property
     def arrays(self) -> frozenset[int]:

@@ -13,8 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.explore.errors import RequestFileError
+from hlspart.explore.held import cycles
 from hlspart.explore.layers import LayerEdge
-from hlspart.explore.records import ReadNest
+from hlspart.explore.records import HeldArray, ReadNest
+from hlspart.model.exploring import ExternalMemory
 from hlspart.model.program import ArrayRef, Assign, Declare, ExprStmt, Loop, PragmaMark, walk_statements
 
 KINDS = ("copy", "map", "stencil", "reduce", "matmul")
@@ -118,8 +120,8 @@ def regions(
     return tuple(sorted(all_regions, key=lambda r: r.members))
 
 
-def joined(nests: Mapping[int, ReadNest]) -> dict[int, ReadNest]:
-    """The nests of a region with what they hand on used where it lies: arrays of the function itself."""
+def joined(nests: Mapping[int, ReadNest], held: tuple[HeldArray, ...], off_chip: ExternalMemory) -> dict[int, ReadNest]:
+    """The nests of a region with what they hand on used where it lies: arrays of the function, and what is ``held``."""
     windows = [
         (k, o.written, w.variable)
         for k, n in nests.items()
@@ -129,12 +131,16 @@ def joined(nests: Mapping[int, ReadNest]) -> dict[int, ReadNest]:
     local = {v.id for _, _, v in windows if v.storage in ("local", "static")}
     written = {v.id for _, writes, v in windows if writes}
     shared = {i for i in local & written if len({k for k, _, v in windows if v.id == i}) > 1}
+    shared |= {a.variable.id for a in held}
 
-    def placed(nest: ReadNest) -> ReadNest:
+    def placed(number: int, nest: ReadNest) -> ReadNest:
+        first, last = number == min(nests), number == max(nests)
+        moves = [replace(a, loaded=a.loaded and first, stored=a.stored and last) for a in held]
         operands = tuple(
             replace(o, in_place=o.in_place or w.variable.id in shared)
             for o, w in zip(nest.nest.operands, nest.windows, strict=True)
         )
-        return replace(nest, nest=replace(nest.nest, operands=operands))
+        tiled = replace(nest.nest, operands=operands, borders=cycles(moves, off_chip))
+        return replace(nest, nest=tiled, held=held, first=first, last=last)
 
-    return {k: placed(n) for k, n in nests.items()}
+    return {k: placed(k, n) for k, n in nests.items()}

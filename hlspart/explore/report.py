@@ -71,7 +71,15 @@ class View:
         return entry | {
             "explored": True, "by": group.by, "parts": parts, "candidates": math.prod(p["candidates"] for p in parts),
             "on_chip": sorted({a for p in parts for a in p["in_place"]}),
+            "shared": self._shared([self.nests[m] for m in group.members]),
         }  # fmt: skip
+
+    @staticmethod
+    def _shared(nests: Sequence[ReadNest | KeptNest]) -> list[dict[str, Any]]:
+        """Arguments that come in once for all nests of a region, and leave once."""
+        arrays = next((n.held for n in nests if isinstance(n, ReadNest)), ())
+        return [{"array": a.variable.name, "bytes": a.words * a.element_bytes, "load": a.loaded, "store": a.stored}
+                for a in arrays]  # fmt: skip
 
     def _nest(self, nest: ReadNest | KeptNest) -> dict[str, Any]:
         number = self._number(nest)
@@ -249,7 +257,8 @@ class View:
             "id": self._id(self.regions.index(region)),
             "kind": "partial-sum" if sharded else "time-accumulated" if timed else "map",
             "cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, **self._vector(nest, p.vector),
-            "steps": of.steps, "repeats": nest.repeats, "compute": of.compute, "ii": of.ii, "depth": of.depth,
+            "steps": of.steps, "repeats": nest.repeats, "borders": nest.borders,
+            "compute": of.compute, "ii": of.ii, "depth": of.depth,
             "serial_cycles": of.serial,
             "load": [moved(m.array) for m in of.moves if m.loaded],
             "store": [moved(m.array) for m in of.moves if m.stored],

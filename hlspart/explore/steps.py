@@ -75,7 +75,7 @@ class Costs:
         ii, depth = self._iteration(self._slices(split), tiles)
         cycles = total(self.nest, steps, compute, moves, self.off_chip)
         once = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
-        serial = once * self.nest.repeats
+        serial = (once + self.nest.borders) * self.nest.repeats
         held, blocks = self._held(tiles), self._blocks(tiles)
         return StepCost(cycles, held, self.dsp, serial, steps, compute, ii, depth, tuple(moves), blocks)
 
@@ -226,7 +226,7 @@ def _total(nest: TiledNest, steps: int, compute: int, turns: Sequence[_Turn], of
     """In a DATAFLOW region this is the most, and begins with the load of what stays."""
     stay = sum([load for period, load, _ in turns if period == steps]) if nest.streams else 0
     moving = [t for t in turns if t[0] < steps] if nest.streams else turns
-    return nest.repeats * (stay + overlapped(steps, compute, moving, off_chip.per_array))
+    return nest.repeats * (nest.borders + stay + overlapped(steps, compute, moving, off_chip.per_array))
 
 
 def overlapped(steps: int, compute: int, turns: Sequence[_Turn], per_array: bool) -> int:

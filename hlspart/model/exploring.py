@@ -138,8 +138,9 @@ class TiledNest(Struct, frozen=True, dict=True):
     the depth is at least of tiles of one iteration along some loops. ``assumed``: the user gave figures of an
     iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as a least alone. ``streams``: the steps
     are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what stays is loaded before
-    the first one. ``repeats``: times that the nest runs, once in each iteration of the loops around it. ``memories``:
-    by which blocks of BRAM count among the figures; None: they do not.
+    the first one. ``repeats``: times that the nest runs, once in each iteration of the loops around it. ``borders``:
+    cycles of copies before and behind it, of what its region keeps on the chip. ``memories``: by which blocks of BRAM
+    count among the figures; None: they do not.
     """
 
     name: str
@@ -165,6 +166,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     least: tuple[str, ...] = ()
     streams: bool = False
     repeats: int = 1
+    borders: int = 0
     memories: MemoryRule | None = None
 
     @cached_property
