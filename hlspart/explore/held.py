@@ -39,7 +39,7 @@ def held(
     ``moving``: names of those that are to move with the steps of each nest. None where something between the nests may
     use them, or leave the region.
     """
-    if not _together(program, function, [n.loops[0] for n in members]):
+    if not _is_one_run(program, function, [n.loops[0] for n in members]):
         return ()
     users: dict[int, list[ReadNest]] = {}
     for nest in members:
@@ -59,25 +59,25 @@ def held(
             if not o.private and w.variable.id == array
         ]
         last = shape.dims[-1] or 1
-        loaded = not _covered(nests[0], array)
+        loaded = not _writes_all(nests[0], array)
         stored = any(o.written for o, _ in uses)
         wide = 1 << (min(lanes.get(array, 1), last).bit_length() - 1)
         done.append(HeldArray(variable, uses[0][0].element_bytes, loaded, stored, wide))
     return tuple(done)
 
 
-def _together(program: Program, function: Function, loops: Sequence[Loop]) -> bool:
+def _is_one_run(program: Program, function: Function, loops: Sequence[Loop]) -> bool:
     """Whether loops stand in one block with nothing between them that uses memory, or leads elsewhere."""
     blocks = [s for s in walk_statements(function.body) if isinstance(s, Block)]
     for body in (b.body for b in (function.body, *blocks)):
         places = [k for k, s in enumerate(body) if s in loops]
         if len(places) == len(loops):
             between = [s for s in body[places[0] : places[-1]] if s not in loops]
-            return all(_quiet(program, s) for s in between)
+            return all(_leaves_memory(program, s) for s in between)
     return False
 
 
-def _quiet(program: Program, stmt: Stmt) -> bool:
+def _leaves_memory(program: Program, stmt: Stmt) -> bool:
     if isinstance(stmt, PragmaMark):
         return True
     nodes = [e for root in statement_expressions(program, stmt) for e in walk(root)]
@@ -85,7 +85,7 @@ def _quiet(program: Program, stmt: Stmt) -> bool:
     return isinstance(stmt, Declare | ExprStmt) and not works
 
 
-def _covered(nest: ReadNest, array: int) -> bool:
+def _writes_all(nest: ReadNest, array: int) -> bool:
     """Whether a nest writes every element of an array, and needs none of them before."""
     pairs = zip(nest.nest.operands, nest.windows, strict=True)
     uses = [(o, w) for o, w in pairs if not o.private and w.variable.id == array]
