@@ -114,8 +114,9 @@ class Space:
         self._resident = [(o.loops, resident[o.name]) for o in nest.operands if o.name in resident]
         self._shard = tuple(1 if k in single and given[k] is None else given[k] for k in loops)
         wanted = tuple(split) or (None,) * len(loops)
-        # what a DATAFLOW region stores leaves finished
+        # what a DATAFLOW region stores leaves finished; where nothing moves there are no steps to look for
         whole = nest.reductions if nest.streams else frozenset()
+        whole = frozenset(loops) if nest.still else whole
         self._split = tuple(1 if k in whole and wanted[k] is None else wanted[k] for k in loops)
         self.impossible = [k for k in loops if k in single and given[k] not in (None, 1)]
 

@@ -179,6 +179,11 @@ class TiledNest(Struct, frozen=True, dict=True):
         shared = sum(n * math.prod(shard[k] for k in loops) for loops, n in self.shared_dsp)
         return shared + (self.dsp - sum(n for _, n in self.shared_dsp)) * math.prod(shard)
 
+    @property
+    def still(self) -> bool:
+        """Whether nothing of it crosses the border of the chip, and no tile needs memory of its own."""
+        return all(o.in_place or (o.private and not o.loops) for o in self.operands)
+
     def carried(self, operand: Operand) -> frozenset[int]:
         """Loops whose iterations all work on the same elements of a written operand."""
         return self._every - operand.loops if operand.written else frozenset()

@@ -106,3 +106,18 @@ def test_regions_of_random_nests_compute_the_same(tmp_path: Path, seed: int) -> 
     result = explored(path, rng.choice((400, 1000, 4000)), rng.choice((1, 2, 3)))
     if result.texts:
         assert same(path, result) == "equal"
+
+
+def test_a_nest_that_moves_nothing_has_one_step_and_no_tiles_to_search(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(
+        "void twice(int x[12], int y[12]) {\n    int s[12], t[12];\n#pragma hlspart region\n    {\n"
+        "        for (int i = 0; i < 12; i++) s[i] = x[i] * 3;\n        for (int i = 0; i < 12; i++) t[i] = s[i] + i;\n"
+        "        for (int i = 0; i < 12; i++) y[i] = t[11 - i] + s[i];\n    }\n}\n"
+    )
+    result = explored(path, elements=4)
+    (region,) = result.shape["regions"]
+    # 4 elements in 1, 2, 3 steps, or 1 in 1, 2, 3, 4, 6, 12
+    assert [p["candidates"] for p in region["parts"]] == [9, 2, 9]
+    assert result.shape["best"]["regions"][1]["steps"] == 1
+    assert same(path, result) == "equal"
