@@ -83,10 +83,10 @@ class Proposals(Struct, frozen=True):
 
     def rewritten(self, proposal: InferResult) -> tuple[RewriteResult, IIResult | None]:
         """Banked C for it; no check where that would take too long."""
-        from hlspart.infer.emitted import is_cheap
+        from hlspart.infer.emitted import unread
 
         written = self.pipeline.rewriting(RewriteOptions(split_top=True)).inferred(proposal)
-        return written, self._check(written.files) if is_cheap(written) else None
+        return written, None if unread(written, proposal) else self._check(written.files)
 
     def _check(self, texts: Mapping[str, str], directives: str = "") -> IIResult:
         from hlspart.infer.demand import with_ports

@@ -94,17 +94,18 @@ def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         way, passes = _ONE_WAY[options.style], iter(range(_MOST_PASSES))
         first = way(pipeline).result
         return _settled(pipeline, first, lambda text: way(text).result, lambda _: next(passes, None) is not None)
-    search = _Search(options.most_work)
-    result = _fastest(pipeline, options, search)
+    searches = list[_Search]()
+
+    def searched(text: Rewritable) -> RewriteResult:
+        searches.append(_Search(options.most_work))
+        return _fastest(text, options, searches[-1])
+
+    result = searched(pipeline)
     if options.infer and options.dialect == "c":
-
-        def goes_on(text: RewriteResult) -> bool:
-            return is_cheap(text, SELECTIONS) and search.goes_on("a second rewrite")
-
-        result = _settled(pipeline, result, lambda text: _fastest(text, options, search), goes_on)
+        result = _settled(pipeline, result, searched, lambda text: is_cheap(text, SELECTIONS))
         result = with_missed(pipeline, result, options) if options.style == "auto" else result
-    untried = tuple(dict.fromkeys(search.untried))
-    result = replace(result, work=search.work, untried=untried)
+    untried = tuple(dict.fromkeys(way for search in searches for way in search.untried))
+    result = replace(result, work=sum(search.work for search in searches), untried=untried)
     return replace(result, diagnostics=(*result.diagnostics, *_not_tried(pipeline, result, options)))
 
 

@@ -8,9 +8,9 @@ product of families is not exact the shared counting function decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import product
 from operator import and_
 
@@ -19,6 +19,7 @@ from hlspart.banking.need import BankModel, Family, Need
 from hlspart.layouts.dimension import DimKind, DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 
+_MOST_FAMILIES = 1024  # kept: those of different options are often equal
 MOST_BANKS = 1024  # beyond this no search is made unless the user asks for it (UG1399: limit of a partition)
 
 
@@ -133,13 +134,17 @@ class PragmaSpace:
             families, exact = self._family(dim, option)
             if exact:
                 still = self._still(dim, option)
-                if any(
-                    known.banks <= option.banks
-                    and _refines(better, families)
-                    and all(a & ~b == 0 for a, b in zip(still, gone, strict=True))
+                rivals = (
+                    better
                     for known, better, gone in kept
-                ):
-                    continue
+                    if known.banks <= option.banks
+                    and all(a & ~b == 0 for a, b in zip(still, gone, strict=True))
+                    and all(_largest(a) <= _largest(b) for a, b in zip(better, families, strict=True))
+                )
+                if (rival := next(rivals, None)) is not None:
+                    sharing = [_by_member(family) for family in families]
+                    if _refines(rival, sharing) or any(_refines(better, sharing) for better in rivals):
+                        continue
                 kept.append((option, families, still))
             yield option
 
@@ -204,10 +209,29 @@ def options(extent: int, banks: int) -> Iterator[DimLayout]:
             yield option
 
 
-def _refines(fine: Sequence[Family], coarse: Sequence[Family]) -> bool:
+@lru_cache(maxsize=_MOST_FAMILIES)
+def _largest(family: Family) -> int:
+    """How many accesses the largest set has."""
+    return max(map(int.bit_count, family), default=0)
+
+
+@lru_cache(maxsize=_MOST_FAMILIES)
+def _by_member(family: Family) -> dict[int, list[int]]:
+    """The sets of a family by each access in them, a bit."""
+    out: dict[int, list[int]] = {}
+    for members in family:
+        left = members
+        while left:
+            out.setdefault(left & -left, []).append(members)
+            left &= left - 1
+    return out
+
+
+def _refines(fine: Sequence[Family], coarse: Sequence[Mapping[int, Sequence[int]]]) -> bool:
     """Whether every set of ``fine`` lies in some set of ``coarse``, for each need."""
     return all(
-        all(any(a & ~b == 0 for b in family) for a in better) for better, family in zip(fine, coarse, strict=True)
+        all(any(a & ~b == 0 for b in sets.get(a & -a, ())) for a in better)
+        for better, sets in zip(fine, coarse, strict=True)
     )
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace, divides
 from hlspart.banking.search import Banking, least_any, lower_bound
-from hlspart.infer.cost import Cost, cost
+from hlspart.infer.cost import Cost, blocks, cost
 from hlspart.infer.demand import COPIED, REBINDABLE, Demand, elements
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
@@ -270,7 +270,7 @@ class Chooser(Struct, frozen=True, dict=True):
 
     def _simplicity(self, layout: PerDimLayout) -> tuple[object, ...]:
         """Among equals: fewer blocks of memory, fewer dimensions, powers of two, cyclic before block."""
-        return (self._cost(layout, False).bram18k, *layout.simplicity)
+        return (blocks(layout, self.demand.bits, self.target), *layout.simplicity)
 
     def _why(self, banks: int, bound: int, proved: bool) -> str:
         asked, ports = counted(self.demand.accesses, "access"), counted(self.demand.port_count, "port")

@@ -32,21 +32,25 @@ class Cost(Struct, frozen=True):
     share: float
 
 
+def blocks(layout: Layout, bits: int, target: Target) -> int:
+    """18 Kb blocks of an array under ``layout``."""
+    memories = ((d, n) for d, n in layout.depths.items() if d > 1 or layout.banks == 1)
+    return sum(target.memories.bram18k(d, bits) * n for d, n in memories if not target.memories.is_lutram(d, bits))
+
+
 def cost(layout: Layout, bits: int, needs: Sequence[Need], crossbar: bool, target: Target, copies: int = 1) -> Cost:
     """Cost of ``copies`` of an array under ``layout`` that serves ``needs``, in bank-centric code or by a pragma."""
-    blocks = luts = registers = 0
+    luts = registers = 0
     for depth, number in layout.depths.items():
         if depth <= 1 and layout.banks > 1:
             registers += bits * number
         elif target.memories.is_lutram(depth, bits):
             luts += -(-depth // 64) * bits * 2 * number
-        else:
-            blocks += target.memories.bram18k(depth, bits) * number
     wires = sum(_wires(need, layout, bits, crossbar) for need in needs)
-    blocks, luts, registers = blocks * copies, luts * copies + wires, registers * copies
+    bram, luts, registers = blocks(layout, bits, target) * copies, luts * copies + wires, registers * copies
     part = target.resources
-    share = blocks / (part.bram18k or BLOCKS) + luts / (part.lut or LUTS) + registers / (part.ff or 2 * LUTS)
-    return Cost(blocks, luts, wires, registers, share)
+    share = bram / (part.bram18k or BLOCKS) + luts / (part.lut or LUTS) + registers / (part.ff or 2 * LUTS)
+    return Cost(bram, luts, wires, registers, share)
 
 
 def _wires(need: Need, layout: Layout, bits: int, crossbar: bool) -> int:

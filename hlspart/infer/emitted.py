@@ -18,6 +18,8 @@ from hlspart.predict.regressions import Regression, counterparts, regressions, t
 
 #: Ways in which a load and a store of one loop may select a bank, up to which dependences between them are looked at.
 MOST_WAYS = 150
+#: Choices of a bank or a word in an iteration of all loops together, up to which the text is read back in seconds.
+MOST_SELECTIONS = 4_000
 UNREAD = "the rewritten text selects banks in too many ways to check its dependences"
 
 
@@ -39,6 +41,15 @@ def is_cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
 def _wide(written: RewriteResult, ways: int = MOST_WAYS) -> frozenset[str]:
     """Arrays that keep it from that."""
     return frozenset(c.array for c in written.crossbars if c.banks * c.address_inputs * c.store_inputs > ways)
+
+
+def unread(written: RewriteResult, proposal: InferResult) -> frozenset[str]:
+    """Arrays that keep the text of a proposal from being read back: loops around an access may be unrolled."""
+    accesses = {a.name: a.accesses for a in proposal.arrays}
+    copies = (max(1, accesses.get(c.array, 1) // c.accesses) for c in written.crossbars)
+    selections = sum(c.selections * n for c, n in zip(written.crossbars, copies, strict=True))
+    many = frozenset(c.array for c in written.crossbars) if selections > MOST_SELECTIONS else frozenset[str]()
+    return _wide(written) | many
 
 
 def settled(inference: Inference, writer: Writer) -> Proposal:
@@ -205,7 +216,7 @@ class _Text(Struct, frozen=True, dict=True):
                 served += " with --split-top" if array.split_top else ""
                 aim = f"{array.banks} banks would serve {served}, but " if gains else ""
                 blamed[group] = f"{aim}the rewrite refuses it: {self._refused[array.name]}"
-            elif self.written is not None and self.unread and array.name in _wide(self.written):
+            elif self.written is not None and self.unread and array.name in unread(self.written, self.result):
                 blamed[group] = UNREAD
         changed = {
             self.inference.analysis.group_of[a.variable]

@@ -143,6 +143,12 @@ class Crossbar(Struct, frozen=True):
         return lut_levels(max(self.address_inputs, self.store_inputs)), lut_levels(self.value_inputs)
 
     @property
+    def selections(self) -> int:
+        """Choices of a bank or a word in the text of an iteration."""
+        ports = self.loads * self.address_inputs + self.stores * self.store_inputs
+        return self.banks * ports + self.accesses * self.value_inputs
+
+    @property
     def luts(self) -> int:
         """Estimated LUTs of all multiplexers and bank numbers.
 

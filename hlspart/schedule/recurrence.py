@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from msgspec.structs import replace
 
@@ -20,22 +20,24 @@ class Waits:
 
     ``incoming``: by operation (source, states from its start on or None where values are handed on within a state,
     distance, wait); of several waits for one source those that some II may need. ``sinks``: what waits for it.
-    ``limit``: no start is later unless a recurrence forbids the II.
+    ``limit``: no start is later unless a recurrence forbids the II. ``within``: the operations that are looked at.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self.order = problem, topological(problem.graph)
+    def __init__(self, problem: Problem, within: Set[int] | None = None) -> None:
+        self.problem = problem
+        self.order = [op for op in topological(problem.graph) if within is None or op in within]
         self.limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
         self.sinks: dict[int, set[int]] = defaultdict(set)
         self.incoming: dict[int, list[tuple[int, int | None, int, Wait]]] = defaultdict(list)
-        between = Counter((w.source, w.sink) for w in problem.waits)
+        waits = problem.waits if within is None else _inside(problem, within)
+        between = Counter((w.source, w.sink) for w in waits)
         longest: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)  # by distance
-        gaps = [None if self._handed(wait.edge) else wait.gap for wait in problem.waits]
-        for wait, gap in zip(problem.waits, gaps, strict=True):
+        gaps = [None if self._handed(wait.edge) else wait.gap for wait in waits]
+        for wait, gap in zip(waits, gaps, strict=True):
             if gap is not None and between[wait.source, wait.sink] > 1:
                 known = longest[wait.source, wait.sink]
                 known[wait.distance] = max(known.get(wait.distance, gap), gap)
-        for wait, gap in zip(problem.waits, gaps, strict=True):
+        for wait, gap in zip(waits, gaps, strict=True):
             self.sinks[wait.source].add(wait.sink)
             known = longest.get((wait.source, wait.sink), {}) if gap is not None else {}
             if any(g >= gap and (d, -g) < (wait.distance, -gap) for d, g in known.items() if gap is not None):
@@ -167,22 +169,27 @@ def topological(graph: Graph) -> list[int]:
 
 def recurring(graph: Graph) -> set[int]:
     """Operations on some cycle of dependences: those that are behind themselves (strong components, Kosaraju)."""
-    outgoing, incoming = outgoing_of(graph.edges), incoming_of(graph.edges)
+    sinks: dict[int, set[int]] = {op: set() for op in graph.ops}
+    sources: dict[int, set[int]] = {op: set() for op in graph.ops}
+    for edge in graph.edges:
+        sinks[edge.source].add(edge.sink)
+        sources[edge.sink].add(edge.source)
     left: list[int] = []  # by the time when all behind them is seen
     seen: set[int] = set()
     for root in graph.ops:
-        walk = [(root, iter(outgoing.get(root, ())))] if root not in seen else []
+        walk = [(root, iter(sinks[root]))] if root not in seen else []
         seen.add(root)
         while walk:
-            op, edges = walk[-1]
-            sink = next((e.sink for e in edges if e.sink not in seen), None)
-            if sink is None:
+            op, behind = walk[-1]
+            for sink in behind:
+                if sink not in seen:
+                    seen.add(sink)
+                    walk.append((sink, iter(sinks[sink])))
+                    break
+            else:
                 left.append(op)
                 walk.pop()
-            else:
-                seen.add(sink)
-                walk.append((sink, iter(outgoing.get(sink, ()))))
-    operations = {e.source for e in graph.edges if e.source == e.sink}
+    operations = {op for op, behind in sinks.items() if op in behind}
     free = set(graph.ops)
     while left:
         waiting, part = [left.pop()], set[int]()
@@ -191,7 +198,7 @@ def recurring(graph: Graph) -> set[int]:
             if op in free:
                 free.discard(op)
                 part.add(op)
-                waiting += [e.source for e in incoming.get(op, ())]
+                waiting += sources[op]
         operations |= part if len(part) > 1 else set()
     return operations
 
@@ -202,26 +209,37 @@ def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
 
 
 def _least_ii(problem: Problem, at_least: int) -> int | None:
-    waits = Waits(problem)
+    """See :func:`recurrence_ii`: each II that a cycle forbids is followed by the least that this cycle allows.
 
-    def forbidden(ii: int) -> bool:
-        return bool(_raise(waits, ii)[2])
-
-    low = max(1, at_least)
-    if not forbidden(low):
-        return low
-    high = low
-    while forbidden(high):
-        if high > waits.limit:
+    Only operations on cycles are looked at: what starts they have behind others moves a whole cycle, not its length.
+    """
+    waits = Waits(problem, recurring(problem.graph))
+    least, most = max(1, at_least), None
+    ii = least
+    while most is None or least < most:
+        cycle = _raise(waits, ii)[2]
+        if not cycle:
+            most = ii
+        elif ii > waits.limit:
             return None
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if forbidden(middle):
-            low = middle
         else:
-            high = middle
-    return high
+            least = max(ii + 1, _least_round(problem, cycle, ii))
+        known = least > ii + 1 or most == least
+        ii = least if known else (least + most) // 2 if most is not None else 2 * ii
+    return most
+
+
+def _least_round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
+    """The least II from ``ii`` on under which going round a cycle delays nothing."""
+    distance = sum(edge.distance for edge in cycle)
+    while distance and (late := _round(problem, cycle, ii)) > 0:
+        ii += -(-late // distance)
+    return ii
+
+
+def _inside(problem: Problem, within: Set[int]) -> tuple[Wait, ...]:
+    """The orders between some operations."""
+    return problem.along(e for e in problem.graph.edges if e.source in within and e.sink in within)
 
 
 def relaxed(
@@ -242,11 +260,4 @@ def incoming_of(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
     out: dict[int, list[Edge]] = defaultdict(list)
     for edge in edges:
         out[edge.sink].append(edge)
-    return out
-
-
-def outgoing_of(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
-    out: dict[int, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        out[edge.source].append(edge)
     return out

@@ -13,6 +13,7 @@ import islpy as isl
 from hlspart.sets.effort import limited
 
 _MAX_OPERATIONS = 3_000_000
+_MOST_COPIES = 1 << 15  # kept: those of a thousand accesses of one iteration, in some texts
 _MOST_PAIRS = 1 << 16  # kept: the pairs of some hundred accesses, asked about again in each prediction of their loop
 
 
@@ -28,7 +29,7 @@ def instance(
     return _instance(*key)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def _instance(
     domain: str,
     names: tuple[str, ...],
@@ -36,25 +37,36 @@ def _instance(
     shift: tuple[tuple[str, int], ...],
     keep: tuple[str, ...],
 ) -> str:
-    space = isl.Set(domain)
-    moved, numbers = dict(shift), dict(fixed)
-    outputs = [str(numbers[n]) if n in numbers else f"{n} + {moved.get(n, 0)}" for n in names]
+    here, moved, numbers = _set(domain), dict(shift), dict(fixed)
+    for position, name in reversed(list(enumerate(names))):
+        if name in numbers:
+            here = here.fix_val(isl.dim_type.set, position, numbers[name])
+        if name in numbers or name not in keep:
+            here = here.project_out(isl.dim_type.set, position, 1)
+    left = [n for n in names if n in keep and n not in numbers]
+    if tuple(left) != keep or any(moved.get(n) for n in left):
+        here = here.apply(_shifted(here.get_space(), keep, left, moved).reverse())
+    for position, name in enumerate(keep):
+        here = here.set_dim_name(isl.dim_type.set, position, name)
+    return str(here.coalesce())
+
+
+def _shifted(space: isl.Space, keep: Sequence[str], left: Sequence[str], moved: Mapping[str, int]) -> isl.Map:
+    """From iterators ``keep`` to those ``left``, which may have moved; others may have any value."""
     params = [str(space.get_dim_name(isl.dim_type.param, k)) for k in range(space.dim(isl.dim_type.param))]
     text = f"[{', '.join(params)}] -> " if params else ""
-    kept = [n for n in names if n not in numbers]
-    copy = isl.Map(f"{text}{{ [{', '.join(kept)}] -> [{', '.join(outputs)}] }}")
-    result = space.apply(copy.reverse())
-    for position in reversed(range(len(kept))):
-        if kept[position] not in keep:
-            result = result.project_out(isl.dim_type.set, position, 1)
-    left = [n for n in kept if n in keep]
-    for position, name in enumerate(left):
-        result = result.set_dim_name(isl.dim_type.set, position, name)
-    if tuple(left) != keep:  # iterators the access does not stand under: any value
-        result = result.apply(isl.Map(f"{text}{{ [{', '.join(left)}] -> [{', '.join(keep)}] }}"))
-        for position, name in enumerate(keep):
-            result = result.set_dim_name(isl.dim_type.set, position, name)
-    return str(result.coalesce())
+    outputs = ", ".join(f"{n} + {moved.get(n, 0)}" for n in left)
+    return isl.Map(f"{text}{{ [{', '.join(keep)}] -> [{outputs}] }}")
+
+
+@lru_cache(maxsize=256)
+def _set(text: str) -> isl.Set:
+    return isl.Set(text)
+
+
+@lru_cache(maxsize=256)
+def _map(text: str) -> isl.Map:
+    return isl.Map(text)
 
 
 def instance_map(
@@ -64,7 +76,7 @@ def instance_map(
     return _instance_map(relation, names, tuple(sorted(fixed.items())), tuple(sorted(shift.items())), keep)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def _instance_map(
     relation: str,
     names: tuple[str, ...],
@@ -72,18 +84,18 @@ def _instance_map(
     shift: tuple[tuple[str, int], ...],
     keep: tuple[str, ...],
 ) -> str:
-    numbers, moved = dict(fixed), dict(shift)
-    access = isl.Map(relation)
-    params = [str(access.get_dim_name(isl.dim_type.param, k)) for k in range(access.dim(isl.dim_type.param))]
-    text = f"[{', '.join(params)}] -> " if params else ""
-    known = [f"o{k} = {numbers[n]}" for k, n in enumerate(names) if n in numbers]
-    known += [f"o{k} = {n} + {moved.get(n, 0)}" for k, n in enumerate(names) if n in keep and n not in numbers]
-    outputs = ", ".join(f"o{k}" for k in range(len(names)))
-    copy = isl.Map(f"{text}{{ [{', '.join(keep)}] -> [{outputs}] : {' and '.join(known) or 'true'} }}")
-    result = copy.apply_range(access)
+    access, moved, numbers = _map(relation), dict(shift), dict(fixed)
+    for position, name in reversed(list(enumerate(names))):
+        if name in numbers:
+            access = access.fix_val(isl.dim_type.in_, position, numbers[name])
+        if name in numbers or name not in keep:
+            access = access.project_out(isl.dim_type.in_, position, 1)
+    left = [n for n in names if n in keep and n not in numbers]
+    if tuple(left) != keep or any(moved.get(n) for n in left):
+        access = _shifted(access.get_space(), keep, left, moved).apply_range(access)
     for position, name in enumerate(keep):
-        result = result.set_dim_name(isl.dim_type.in_, position, name)
-    return str(result.coalesce())
+        access = access.set_dim_name(isl.dim_type.in_, position, name)
+    return str(access.coalesce())
 
 
 def first_distance(
@@ -143,7 +155,7 @@ def least_distance(
         return _least_distance(outer, steps, weights, source, sink)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def _least_distance(
     outer: int,
     steps: tuple[int, ...],
@@ -162,7 +174,7 @@ def _least_distance(
     return int(least.to_python()) if least.is_int() else 1
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def constants(domain: str, accessed: str) -> tuple[int | None, ...]:
     """The value of each dimension of the element where all iterations give the same."""
     elements = _relation(domain, accessed).range()
@@ -191,7 +203,7 @@ def share(one: tuple[str, str], other: tuple[str, str], outer: int) -> bool:
     return not touched(one).intersect(touched(other)).is_empty()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def _relation(domain: str, accessed: str) -> isl.Map:
     """An access map on its domain."""
     return isl.Map(accessed).intersect_domain(isl.Set(domain))
@@ -214,7 +226,7 @@ def _order(rank: int, own: int, weights: tuple[int, ...], steps: tuple[int, ...]
     return isl.Map(f"{{ [{a}] -> [{b}] : {condition} }}"), isl.Map(f"{{ [[{a}] -> [{b}]] -> [{delta}] }}")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def within(domain: str, names: tuple[str, ...], space: str) -> str:
     """The part of ``domain`` that lies in ``space``, both over ``names``; ``space`` itself where that is all of it."""
     inside, whole = isl.Set(domain).intersect(isl.Set(space)), isl.Set(space)
@@ -225,7 +237,7 @@ def within(domain: str, names: tuple[str, ...], space: str) -> str:
     return str(inside.coalesce())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def without(domain: str, names: tuple[str, ...], part: str) -> str:
     """The iterations of ``domain`` that are not in ``part``, both over ``names``."""
     rest = isl.Set(domain).subtract(isl.Set(part))
@@ -254,7 +266,7 @@ def _before(space: str, outer: int) -> isl.Map:
     return pairs.lexmax()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_COPIES)
 def follows(load: tuple[str, str], store: tuple[str, str], space: str, outer: int) -> bool:
     """Whether ``load`` is always of the element of ``store`` in the iteration before, ``outer`` names staying.
 

@@ -417,6 +417,17 @@ class Target(Struct, frozen=True, dict=True):
         fmul, fdiv, fsqrt, fexp, fcmp and their ``d`` forms; itof, itod, ftoi, fext. ``impl``: "nodsp".
         ``operands``: signed widths of the operands of an integer product, else both are of ``bits``.
         """
+        key = op, bits, impl, operands
+        if key not in self._operators:
+            self._operators[key] = self._operator(*key)
+        return self._operators[key]
+
+    @cached_property
+    def _operators(self) -> dict[tuple[str, int, str | None, tuple[int, int] | None], OperatorTime | None]:
+        """What is known of operators by now."""
+        return {}
+
+    def _operator(self, op: str, bits: int, impl: str | None, operands: tuple[int, int] | None) -> OperatorTime | None:
         entry = self.operators.get(f"{op}.{impl}" if impl else op) or self.operators.get(op)
         if entry is None:
             return None

@@ -9,6 +9,7 @@ from inferring import array, asked, pipeline
 from msgspec.structs import replace
 
 from hlspart.infer import infer
+from hlspart.infer.emitted import UNREAD
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.results import IIResult
@@ -154,3 +155,22 @@ def test_registers_take_the_place_of_banks_that_part_stores_and_fall_short() -> 
     first = pipeline(text).rewrite(RewriteOptions(infer=True)).files["k.c"]
     assert {x.name: x.ii for x in pipeline(first).figures.loops if x.name == "L"} == {"L": 1}
     assert pipeline(first).rewrite(RewriteOptions(infer=True)).files["k.c"] == first
+
+
+def test_a_text_of_too_many_selections_is_not_read_back() -> None:
+    """Rows by one loop and columns by another, each whole in an iteration: every access chooses among the banks."""
+    n = 64
+    text = f"""void f(int in[{n}][{n}], int p[{n}], int out[{n}])
+{{
+    int A[{n}][{n}];
+    for (int i = 0; i < {n}; i++) for (int j = 0; j < {n}; j++) A[i][j] = in[i][j];
+    for (int i = 0; i < {n}; i++) {{
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int j = 0; j < {n}; j++) s += A[i][j] ^ A[j][i];
+        out[i] = s;
+    }}
+}}
+"""
+    result = pipeline(text).infer(InferOptions())
+    assert UNREAD in array(result, "A").reason and not array(result, "A").needs_rewrite

@@ -212,3 +212,24 @@ void sw(const int in[40], int out[40])
 """
     result = Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions())
     assert {o.code for o in result.outcomes if o.arrays == ("a",)} == {"slower"}
+
+
+def test_a_second_rewrite_changes_nothing_however_little_is_tried() -> None:
+    text = """void k(int in[169], int res[1])
+{
+    int A[169];
+#pragma HLS BIND_STORAGE variable=A type=ram_1p
+    for (int z = 0; z < 169; z++) A[z] = in[z];
+    int c = 0;
+    for (int i = 0; i < 37; i++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=2
+        c ^= A[44 - i] + 2*A[41 - i] + 3*A[36 - i];
+    }
+    res[0] = c;
+}
+"""
+    options, texts = RewriteOptions(infer=True, most_work=0), [text]
+    for _ in range(2):
+        texts.append(of(texts[-1]).rewrite(options).files["p.c"])
+    assert texts[0] != texts[1] == texts[2]
