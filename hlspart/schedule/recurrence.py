@@ -232,8 +232,8 @@ def _least_ii(problem: Problem, at_least: int) -> int | None:
 def _least_round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
     """The least II from ``ii`` on under which going round a cycle delays nothing."""
     distance = sum(edge.distance for edge in cycle)
-    while distance and (late := _round(problem, cycle, ii)) > 0:
-        ii += -(-late // distance)
+    while distance and (delay := _round(problem, cycle, ii)) > 0:
+        ii += -(-delay // distance)
     return ii
 
 
