@@ -108,11 +108,15 @@ class Edge(Struct, frozen=True):
 
 
 class Graph(Struct, frozen=True):
-    """Operations by id, and edges between those that are scheduled (none of them free)."""
+    """Operations by id, and edges between those that are scheduled (none of them free).
+
+    ``hoisted``: loads and stores that left the loop. ``indices``: operands that are iterators, or made of them.
+    """
 
     ops: Mapping[int, Op]
     edges: tuple[Edge, ...]
-    hoisted: tuple[MemoryRef, ...] = ()  # loads and stores that left the loop
+    hoisted: tuple[MemoryRef, ...] = ()
+    indices: frozenset[int] = frozenset()
 
     @property
     def memory(self) -> tuple[Op, ...]:

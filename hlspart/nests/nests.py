@@ -104,14 +104,17 @@ class Nests(LoopFacts):
         return self.varying.inside((self.function if loop is None else loop).body.body)
 
     def perhaps_flattened(self, loop: c.Loop | None) -> c.Loop | None:
-        """The loop without constant bounds that the pipelined one around it may be flattened with, not kept back by."""
-        if (
-            loop is None
-            or not self.target.profile["pipeline"]["flattens_varying"]
-            or self.on("pipeline", loop.id) is None
-        ):
+        """The loop without constant bounds that the pipelined one around it may be flattened with, not kept back by.
+
+        Of a tool that nothing is known of, any such loop inside.
+        """
+        profile = self.target.profile["pipeline"]
+        never = profile["keeps_varying"] and not profile["flattens_varying"]
+        if loop is None or never or self.on("pipeline", loop.id) is None:
             return None
         kept, inner = self.varying.inside(loop.body.body), loop
+        if not profile["keeps_varying"]:
+            return kept
         while kept is not None and inner is not kept:
             below = next((s for s in flat(inner.body.body) if isinstance(s, c.Loop)), None)
             if below is None or self.around(inner, below) != ((), ()):

@@ -6,21 +6,20 @@ A text with the same signature may load elements ahead of the loop or store them
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import cached_property
 
 from msgspec import Struct
 
 from hlspart.hardware.memory import BUS, STREAMS
 from hlspart.hardware.storage import Storage
-from hlspart.lowering.graph import Op
 from hlspart.model.access import Access
 from hlspart.model.program import Loop, walk_statements
 from hlspart.model.results import Proof
 from hlspart.predict.loops import Prediction
+from hlspart.predict.mattering import Mattering
 from hlspart.predict.proved import by_values
 from hlspart.predict.unit_proofs import by_units
-from hlspart.schedule.recurrence import recurring
 from hlspart.semantics.effects import effects
 from hlspart.sets.moved import is_apart, through_ports
 
@@ -137,36 +136,8 @@ class _Moved(Struct, frozen=True, dict=True):
         return mine, others
 
     @cached_property
-    def _needed(self) -> frozenset[int]:
-        """Loads whose values each iteration may have to have, all at once: no arms of which one is taken.
-
-        A value matters in a store that takes place, in what it is added to, and where it decides.
-        """
-        graph = self.p.problem.graph
-        makes = defaultdict[int, set[int]](set)  # what values are made of
-        for op in graph.ops.values():
-            either = op.kind == "select" and all(a in graph.ops and not graph.ops[a].free for a in op.args[1:])
-            makes[op.id] |= set(op.args[:1] if either else op.args)
-        for edge in graph.edges:
-            if edge.distance and edge.kind == "data" and graph.ops[edge.sink].kind != "select":
-                makes[edge.sink].add(edge.source)
-        stores = (op for op in graph.ops.values() if op.kind == "store" and op.ref is not None)
-        matter = {op.id for op in stores if op.ref and not op.ref.guarded and not self._leaves(op)} | recurring(graph)
-        todo = list(matter)
-        while todo:
-            fresh = makes[todo.pop()] - matter
-            matter |= fresh
-            todo += fresh
-        loads = [(op.ref.access, op.id in matter) for op in graph.ops.values() if op.ref and op.kind == "load"]
-        return frozenset({a for a, _ in loads} - {a for a, used in loads if not used})
-
-    def _leaves(self, store: Op) -> bool:
-        """Whether a store leaves the element as it is: what it stores is loaded from there."""
-        value = self.p.problem.graph.ops.get(store.args[0])
-        load = None if value is None or value.kind != "load" else value.ref
-        if load is None or store.ref is None:
-            return False
-        return (load.variable, load.key) == (store.ref.variable, store.ref.key)
+    def _mattering(self) -> Mattering:
+        return Mattering(self.p)
 
     def in_all(self, aim: int, iterations: int | None) -> tuple[int, str] | None:
         """The average II that their number asks for, and the words for it.
@@ -182,9 +153,10 @@ class _Moved(Struct, frozen=True, dict=True):
         iterations *= math.prod(n for n in around if n is not None)
         mine, others = self._accesses()
         stores = (op for op in self.p.problem.graph.ops.values() if op.kind == "store" and op.ref is not None)
-        left = {op.ref.access for op in stores if op.ref is not None and self._leaves(op)}
+        left = {op.ref.access for op in stores if op.ref is not None and self._mattering.leaves(op)}
         others += [a for a in mine if a.id in left]
-        mine = [a for a in mine if (a.id not in left if a.kind == "write" else a.id in self._needed)]
+        needed = self._mattering.accesses(self.variable)
+        mine = [a for a in mine if (a.id not in left if a.kind == "write" else a.id in needed)]
         steps = {x: info.step for x, info in loops.items()}
         loaded, stored = through_ports(mine, others, steps)
         memory = storage.memory(self.variable)
@@ -238,9 +210,9 @@ class _Moved(Struct, frozen=True, dict=True):
         for op in self.p.problem.graph.memory:
             if op.ref is not None and not op.ref.guarded and op.ref.domain == everywhere:
                 sure[op.ref.access] += 1
-        elements = 0
+        elements, needed = 0, self._mattering.accesses(self.variable)
         for access in mine:
-            if access.kind == "read" and access.id not in self._needed:
+            if access.kind == "read" and access.id not in needed:
                 continue
             inner = access.loops[access.loops.index(nest.chain[-1].id) + 1 :]
             times = [storage.analysis.loops[x].trip_count.exact for x in inner]

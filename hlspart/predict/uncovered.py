@@ -344,7 +344,7 @@ class Uncovered(Struct, frozen=True, dict=True):
 
 
 def perhaps_flattened(program: Program, inner: c.Loop) -> str:
-    """What is not known of a pipelined loop around nothing but ``inner``, whose bound is read at run time."""
+    """What is not known of a pipelined loop around ``inner``, whose bound is read at run time."""
     where = f"loop {inner.name} (line {program.line(inner.at)}), whose bound is read at run time"
     return f"whether the tool flattens it with {where}, or ignores PIPELINE, is not known"
 

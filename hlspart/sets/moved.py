@@ -66,6 +66,43 @@ def _stored(mine: Sequence[Access], others: Sequence[Access]) -> int:
     return _size(stored)
 
 
+def stays(store: Access, others: Sequence[Access], steps: Mapping[int, int | None], *, again: bool, read: bool) -> bool:
+    """Whether nothing but ``store`` hides what it stores, and no later iteration of it unless it may do so ``again``.
+
+    ``read``: each of the elements is read by some other access, as those of a local array have to be.
+    """
+    writes = [a for a in others if a.kind == "write"]
+    if not _known(store) or not all(a.affine and a.map for a in others) or len(others) > _MOST_ACCESSES:
+        return False
+    try:
+        with limited(_MAX_OPERATIONS):
+            mine = _reached(store)
+            elements = mine.range()
+            if read:
+                for a in others:
+                    elements = elements.subtract(_reached(a).range()) if a.kind == "read" else elements
+                if not elements.is_empty():
+                    return False
+            if not again and not (len(store.loops) == len(store.iterators) and mine.is_injective()):
+                return False
+            return not any(_hides(a, store, steps) for a in writes)
+    except EffortError:
+        return False
+
+
+def _hides(write: Access, store: Access, steps: Mapping[int, int | None]) -> bool:
+    """Whether a write may store an element behind ``store``."""
+    if _reached(write).range().is_disjoint(_reached(store).range()):
+        return False
+    if write.function != store.function or not all(
+        len(a.loops) == len(a.iterators) and all(steps.get(x) for x in a.loops) for a in (write, store)
+    ):
+        return True
+    later, first = executed((write, store), steps)
+    same = first.reverse().apply_range(_reached(store)).apply_range(_reached(write).reverse()).apply_range(later)
+    return not same.is_disjoint(isl.Map.lex_lt(first.range().get_space()))
+
+
 def is_apart(accesses: Sequence[Access]) -> bool:
     """Whether no two iterations of all loops, and no two of some accesses, ever touch one element."""
     if not 0 < len(accesses) <= _MOST_ACCESSES or not all(_known(a) for a in accesses):

@@ -105,7 +105,7 @@ THROUGH_PORTS = {  # arguments, body of 16 iterations, the II that the distinct 
     ),
     "some are stored before": ("int *a, int o[16]", "a[4 * i] = i; o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", 2),
     "half are stored before": ("int *a, int o[16]", "a[i] = i; o[i] = a[i] * 3 + a[15 - i];", None),
-    "in place": ("int *a", "a[2 * i] -= i; a[2 * i + 1] += i;", 2),
+    "in place": ("int k, int *a", "a[2 * i] -= k; a[2 * i + 1] += k;", 2),
     "in place, shifted": ("int *a", "a[i] = a[i + 1] + a[i + 2];", None),
 }
 

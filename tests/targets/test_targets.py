@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import hlspart
 from hlspart.model.options import TargetOptions
 from hlspart.model.ports import Ports
 from hlspart.targets import TargetError, known, load
@@ -227,3 +228,18 @@ def test_every_profile_loads_and_inherits():
         assert target.ports("auto").total == 2
     assert load(TargetOptions(tool="vitis-2023.2")).flatten_over == "any"
     assert load(TargetOptions(tool="generic")).auto_pipeline == 0
+
+
+@pytest.mark.parametrize("tool", ["generic", "vitis-2022.1"])
+def test_what_an_unknown_tool_makes_of_a_loop_of_run_time_bounds_is_not_claimed(tool, tmp_path):
+    text = (
+        "void f(int a[64], int o[64], int n) {\nL: for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n"
+        "int s = 0;\nM: for (int j = 0; j < n; j++) s += a[j];\no[i] = s;\n}\n}\n"
+    )
+    (tmp_path / "k.c").write_text(text)
+    kernel = hlspart.open(tmp_path / "k.c", target=tool)
+    (status,) = kernel.pipeline.validation.statuses
+    loops = {x.name: x for x in kernel.pipeline.figures.loops}
+    assert status.status == ("unmodelled" if tool == "generic" else "ignored")
+    assert loops["L"].ii is None and (loops["L"].cause is not None) is (tool == "generic")
+    assert ("M" in loops) is (tool != "generic")

@@ -1,0 +1,282 @@
+"""Which loads of an iteration matter: in some run, another value of any one of them changes what the program leaves.
+
+Operators hand on each of their operands, but for what comes in twice and may cancel. Tests hand on nothing, since no
+one run need see all of them at their edge. A value ends in a store that nothing hides, or in a sum that is read later.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from hlspart.lowering.graph import MemoryRef, Op
+from hlspart.model.program import (
+    Assign,
+    Block,
+    Declare,
+    ExprStmt,
+    If,
+    Loop,
+    Name,
+    Program,
+    Return,
+    Stmt,
+    walk,
+    walk_statements,
+)
+from hlspart.predict.loops import Prediction
+from hlspart.semantics.effects import statement_values
+from hlspart.sets.moved import is_apart, stays
+
+_SUMS = frozenset({"add", "fadd", "dadd"})
+_PRODUCTS = frozenset({"mul", "fmul", "dmul"})
+_QUOTIENTS = frozenset({"fdiv", "ddiv"})
+_TESTS = frozenset({"cmp", "fcmp", "dcmp", "mux"})
+_CONNECTIVES = frozenset({"&&", "||", "!"})
+
+
+class _Value(Struct, frozen=True):
+    """Leaves as bits of a number: those a value surely follows, all it is made of, those that more of it may cancel.
+
+    ``idle``: iterators or tests take part, which may be zero in all runs.
+    """
+
+    follows: int = 0
+    made_of: int = 0
+    mixed: int = 0
+    idle: bool = False
+
+
+_NOTHING = _Value()
+
+
+class Mattering(Struct, frozen=True, dict=True):
+    """The loads of one loop, and what becomes of their values."""
+
+    p: Prediction
+
+    def accesses(self, variable: int) -> frozenset[int]:
+        """Accesses to an array of which every load matters, all of them in one run."""
+        loads = [(op, op.ref) for op in self._ops.values() if op.kind == "load" and op.ref is not None]
+        mine = [(op, ref) for op, ref in loads if ref.variable == variable]
+        idle = {ref.access for op, ref in mine if not self._matters(op, ref)}
+        return frozenset({ref.access for _, ref in mine} - idle)
+
+    def leaves(self, store: Op) -> bool:
+        """Whether a store may leave the element as it is in every run: nothing is surely made of what it held."""
+        value = self._values.get(store.args[0])
+        if value is None or store.ref is None:
+            return False
+        own = sum(self._bits[op.id] for op in self._loaded_at(store.ref))
+        plain = store.args[0] in self._ops and self._ops[store.args[0]].kind == "load"
+        return bool(value.follows & own) and not value.follows & ~own and (plain or value.idle)
+
+    def _loaded_at(self, ref: MemoryRef) -> list[Op]:
+        return [
+            op
+            for op in self._ops.values()
+            if op.kind == "load" and op.ref is not None and _place(op.ref) == _place(ref)
+        ]
+
+    @property
+    def _ops(self) -> Mapping[int, Op]:
+        return self.p.problem.graph.ops
+
+    @property
+    def _everywhere(self) -> str:
+        return self.p.elaborated.carriers.space.domain
+
+    def _matters(self, load: Op, ref: MemoryRef) -> bool:
+        ends = (follows for where, follows in self._ends if where in (self._everywhere, ref.domain))
+        return any(follows & self._bits[load.id] for follows in ends)
+
+    # ---------------------------------------------------------------------------------------- values
+
+    @cached_property
+    def _from_before(self) -> dict[int, dict[int, str]]:
+        """Operations -> the operations of the iteration before of which they take values, with their names."""
+        taken = defaultdict[int, dict[int, str]](dict)
+        for e in self.p.problem.graph.edges:
+            if e.distance and e.kind == "data":
+                taken[e.sink][e.source] = e.name
+        return taken
+
+    @cached_property
+    def _bits(self) -> dict[int, int]:
+        """A bit for each load, and for each value of the iteration before (-1 - its operation)."""
+        loads = [op.id for op in self._ops.values() if op.kind == "load"]
+        before = sorted({-1 - source for taken in self._from_before.values() for source in taken})
+        return {leaf: 1 << k for k, leaf in enumerate((*loads, *before))}
+
+    @cached_property
+    def _values(self) -> dict[int, _Value]:
+        known, waiting = dict[int, _Value](), list(self._ops)
+        while waiting:
+            op = self._ops[waiting[-1]]
+            missing = [a for a in op.args if a in self._ops and a not in known] if op.id not in known else []
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if op.id not in known:
+                known[op.id] = self._value(op, self._operands(op, known))
+        return known
+
+    def _operands(self, op: Op, known: Mapping[int, _Value]) -> list[_Value]:
+        """The values of its operands, constants as nothing; what cannot be told apart is mixed."""
+        before = [self._bits[-1 - source] for source in self._from_before.get(op.id, ())]
+        places = [k for k, a in enumerate(op.args) if a not in self._ops]
+        operands = [known.get(a, _NOTHING) for a in op.args]
+        if len(before) == len(places) == 1:
+            operands[places[0]] = _Value(before[0], before[0])
+            return operands
+        return [*operands, *(_Value(0, bit, bit) for bit in before)]
+
+    def _value(self, op: Op, operands: list[_Value]) -> _Value:
+        follows = made_of = mixed = twice = 0
+        for x in operands:
+            twice |= made_of & x.made_of
+            follows, made_of, mixed = follows | x.follows, made_of | x.made_of, mixed | x.mixed
+        idle = any(x.idle for x in operands) or not self.p.problem.graph.indices.isdisjoint(op.args)
+        if op.kind == "load":
+            bit = self._bits[op.id]
+            return _Value(bit, bit | made_of, made_of)
+        if op.kind in _TESTS or (op.kind == "logic" and op.text in _CONNECTIVES):
+            return _Value(0, made_of, made_of, True)
+        if op.kind == "select":
+            test, *arms = operands
+            both = arms[0].follows & arms[1].follows if len(arms) == 2 else 0
+            return _Value(both & ~test.made_of, made_of, made_of, True)
+        if (op.kind in _SUMS and op.text == "-" and len(operands) == 2) or op.kind in _QUOTIENTS:
+            return _Value(follows & ~twice, made_of, mixed | operands[1].made_of, idle)
+        if op.kind in _SUMS or op.kind in _PRODUCTS:
+            lost = self._old & made_of if op.kind == "mul" else 0  # powers of integers run out of bits
+            return _Value(follows & ~(twice & mixed), made_of, mixed | lost, idle)
+        return _Value(follows & ~twice, made_of, made_of, True)
+
+    @cached_property
+    def _old(self) -> int:
+        return sum(bit for leaf, bit in self._bits.items() if leaf < 0)
+
+    # ------------------------------------------------------------------------------------------ ends
+
+    @cached_property
+    def _ends(self) -> list[tuple[str, int]]:
+        """Where values end for good: the iterations, and the leaves that what is left surely follows."""
+        ends = list[tuple[str, int]]()
+        for op in self._ops.values():
+            if op.kind == "store" and op.ref is not None and not op.ref.guarded and not self.leaves(op):
+                value = self._values.get(op.args[0], _NOTHING)
+                if self._lasts(op.ref, value):
+                    ends.append((op.ref.domain, self._alone(value)))
+        for source, name in {s: n for taken in self._from_before.values() for s, n in taken.items()}.items():
+            bit, value = self._bits[-1 - source], self._values[source]
+            if value.follows & bit & ~value.mixed and self._adds_up(value) and self._left(name, value):
+                ends.append((self._everywhere, self._alone(value)))
+        return ends
+
+    def _followed(self, value: _Value) -> list[tuple[int, MemoryRef]]:
+        """The loads that a value follows."""
+        loads = [(op.id, op.ref) for op in self._ops.values() if op.kind == "load" and op.ref is not None]
+        return [(ident, ref) for ident, ref in loads if self._bits[ident] & value.follows]
+
+    def _alone(self, value: _Value) -> int:
+        """The leaves that a value follows, but for those that may be one element in an iteration, and cancel there."""
+        strides, turned, loads = defaultdict[int, set[object]](set), set[int](), self._followed(value)
+        for ident, ref in loads:
+            moves = tuple([None if f is None else f.terms for f in ref.index or ()])
+            strides[ref.variable].add(moves if moves and None not in moves else ref.key)
+            turned |= {ref.variable} if self._bits[ident] & value.mixed else set()
+        meeting = {v for v in turned if len(strides[v]) > 1}
+        return value.follows & ~sum(self._bits[ident] for ident, ref in loads if ref.variable in meeting)
+
+    def _adds_up(self, value: _Value, own: Sequence[Op] = ()) -> bool:
+        """Whether what iterations add to one value, ``own`` as loaded, cannot cancel: no two take a turned element."""
+        known = {op.id for op in own}
+        followed = [(ident, ref) for ident, ref in self._followed(value) if ident not in known]
+        turned = {ref.variable for ident, ref in followed if self._bits[ident] & value.mixed}
+        taken = {ref.access for _, ref in followed if ref.variable in turned}
+        return not taken or is_apart([a for a in self.p.elaborated.storage.analysis.accesses if a.id in taken])
+
+    def _lasts(self, ref: MemoryRef, value: _Value) -> bool:
+        """Whether what a store leaves is there at the end, as it is or in what is made of it."""
+        storage = self.p.elaborated.storage
+        if ref.key[0] == "stream":
+            return True
+        groups, analysis = storage.analysis.group_of, storage.analysis
+        group = groups.get(ref.variable)
+        tied = {ref.variable, *(v for v, g in groups.items() if g == group and g is not None)}
+        others = [a for a in analysis.accesses if a.array in tied and a.id != ref.access]
+        mine = next((a for a in analysis.accesses if a.id == ref.access), None)
+        if mine is None:
+            return False
+        again = self._loaded_at(ref)
+        adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
+        record = storage.program.variable(ref.variable)
+        local = record.storage == "local"
+        steps = {x: info.step for x, info in analysis.loops.items()}
+        return stays(mine, others, steps, again=adds or local, read=local)
+
+    def _left(self, name: str, value: _Value) -> bool:
+        """Whether what iterations hand on under a name is left: a scalar that is read, or an element that is stored."""
+        variables, out = self.p.elaborated.storage.program, self.p.problem.graph.hoisted
+        stored = [x for x in out if x.kind == "write" and name.startswith(variables.variable(x.variable).name)]
+        return self._lasts(stored[0], value) if len(stored) == 1 else not stored and self._read_later(name)
+
+    def _read_later(self, name: str) -> bool:
+        """Whether the variable of a name is read behind the loop, ahead of anything that gives it a value."""
+        nest, program = self.p.elaborated.nest, self.p.elaborated.storage.program
+        loop = nest.chain[0] if nest.chain else None
+        function = program.functions.get(nest.function)
+        if loop is None or function is None:
+            return False
+        named = {
+            e.variable
+            for s in walk_statements(loop)
+            for root in statement_values(program, s)
+            for e in walk(root)
+            if isinstance(e, Name) and program.variable(e.variable).name == name
+        }
+        if len(named) != 1:
+            return False
+        behind = _behind(function.body, loop) or ()
+        return next((x for x in (_first_use(program, s, *named) for s in behind) if x is not None), False)
+
+
+def _place(ref: MemoryRef) -> tuple[object, ...]:
+    return ref.variable, ref.key
+
+
+def _behind(stmt: Stmt, loop: Loop) -> tuple[Stmt, ...] | None:
+    """Statements that always follow a loop, in order, inside of the loops around it; None where it is not in there."""
+    if stmt is loop:
+        return ()
+    match stmt:
+        case Block():
+            for k, s in enumerate(stmt.body):
+                if (rest := _behind(s, loop)) is not None:
+                    return (*rest, *stmt.body[k + 1 :])
+        case Loop():
+            rest = _behind(stmt.body, loop)
+            return None if rest is None else (*rest, stmt.body)
+        case If():
+            arms = (stmt.then, stmt.other)
+            return next((r for a in arms if a is not None and (r := _behind(a, loop)) is not None), None)
+        case _:
+            pass
+    return None
+
+
+def _first_use(program: Program, stmt: Stmt, variable: int) -> bool | None:
+    """Whether a statement surely reads a variable, ahead of giving it a value; None where it does not name it."""
+    if isinstance(stmt, Block):
+        return next((x for x in (_first_use(program, s, variable) for s in stmt.body) if x is not None), None)
+    roots = [root for s in walk_statements(stmt) for root in statement_values(program, s)]
+    names = [e for root in roots for e in walk(root) if isinstance(e, Name) and e.variable == variable]
+    if not names or not isinstance(stmt, ExprStmt | Declare | Return):
+        return False if names else None
+    given = [root.target for root in roots if isinstance(root, Assign) and root.op == "="]
+    return any(e not in given for e in names)
