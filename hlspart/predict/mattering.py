@@ -174,7 +174,7 @@ class Mattering(Struct, frozen=True, dict=True):
                     ends.append((op.ref.domain, self._alone(value)))
         for source, name in {s: n for taken in self._from_before.values() for s, n in taken.items()}.items():
             bit, value = self._bits[-1 - source], self._values[source]
-            if value.follows & bit & ~value.mixed and self._adds_up(value) and self._left(name, value):
+            if value.follows & bit & ~value.mixed and self._adds_up(value) and self._is_left(name, value):
                 ends.append((self._everywhere, self._alone(value)))
         return ends
 
@@ -220,13 +220,13 @@ class Mattering(Struct, frozen=True, dict=True):
         steps = {x: info.step for x, info in analysis.loops.items()}
         return stays(mine, others, steps, again=adds or local, read=local)
 
-    def _left(self, name: str, value: _Value) -> bool:
+    def _is_left(self, name: str, value: _Value) -> bool:
         """Whether what iterations hand on under a name is left: a scalar that is read, or an element that is stored."""
         variables, out = self.p.elaborated.storage.program, self.p.problem.graph.hoisted
         stored = [x for x in out if x.kind == "write" and name.startswith(variables.variable(x.variable).name)]
-        return self._lasts(stored[0], value) if len(stored) == 1 else not stored and self._read_later(name)
+        return self._lasts(stored[0], value) if len(stored) == 1 else not stored and self._is_read_later(name)
 
-    def _read_later(self, name: str) -> bool:
+    def _is_read_later(self, name: str) -> bool:
         """Whether the variable of a name is read behind the loop, ahead of anything that gives it a value."""
         nest, program = self.p.elaborated.nest, self.p.elaborated.storage.program
         loop = nest.chain[0] if nest.chain else None
