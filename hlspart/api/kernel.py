@@ -33,7 +33,7 @@ class InferAnswer(Answer, Struct, frozen=True):
 
     of: Kernel
     results: tuple[tuple[Pipeline, InferResult], ...]  # of each program
-    usual: bool = False  # whether nothing but what the source asks for was asked
+    options: InferOptions
 
     @property
     def arrays(self) -> tuple[InferredArray, ...]:
@@ -77,9 +77,9 @@ class InferAnswer(Answer, Struct, frozen=True):
 
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.infer/1``; ``paths``: of these files."""
-        shown = self.of.paths if paths is None else paths
-        parts = [(p, r, p.advice if self.usual else ()) for p, r in self.results]
-        return shapes.joined([shapes.infer(p.program, p.analysis, r, shown, ways) for p, r, ways in parts], shown)
+        shown, options = self.of.paths if paths is None else paths, self.options
+        parts = [(p, r, p.advice if options.usual else ()) for p, r in self.results]
+        return shapes.joined([shapes.infer(p.program, p.analysis, r, shown, w, options) for p, r, w in parts], shown)
 
     def text(self, paths: Sequence[str] | None = None) -> str:
         """The text of ``hlspart infer``."""
@@ -313,7 +313,7 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
             if name not in known:
                 names = ", ".join(sorted(known)) or "none"
                 raise InputError(f"no array {name!r}; arrays are {names}", usage=True)
-        return InferAnswer(self, tuple((p, p.infer(options)) for p in self.pipelines), options.usual)
+        return InferAnswer(self, tuple((p, p.infer(options)) for p in self.pipelines), options)
 
     def rewrite(
         self,
@@ -329,9 +329,11 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
         split_struct: bool = False,
         dialect: Literal["c", "hls-library"] = "c",
         allow_reassoc: bool = False,
+        scheme: Literal["auto", "any"] = "auto",
     ) -> RewriteAnswer:
         """C that behaves like the kernel, ``infer``: as found; ``allow_reassoc``: sums of floats in another order."""
-        options = RewriteOptions(style, dynamic, infer, split_top, unroll, clone, split_struct, dialect, allow_reassoc)
+        ways = (style, dynamic, infer, split_top, unroll, clone, split_struct, dialect, allow_reassoc)
+        options = RewriteOptions(*ways, scheme=scheme)
         return self.rewrite_with(options)
 
     def rewrite_with(self, options: RewriteOptions) -> RewriteAnswer:

@@ -40,6 +40,10 @@ from hlspart.render import json
     help="hls-library: loads as hls::gather of Vitis HLS 2026.1, C++ and one-dimensional cyclic partitions only.",
 )  # fmt: skip
 @click.option("--infer", "use_inferred", is_flag=True, help="Partition as `infer` would.")
+@click.option(
+    "--scheme", type=click.Choice(["auto", "any"]), default="auto", show_default=True,
+    help="With --infer: as `infer --scheme` has it.",
+)  # fmt: skip
 @click.option("--allow-reassoc", "reassoc", is_flag=True, help="With --infer: sums of floats may change their order.")
 @click.option("--split-top", is_flag=True, help="Split parameters of top functions too.")
 @click.option("--unroll", is_flag=True, help="Unroll where a bank becomes constant only then.")
@@ -67,7 +71,18 @@ def command(
 ) -> int:
     """Write banked C that compiles and behaves like FILE, everything else kept as it is."""
     shared = dict(rest)
-    names = ("style", "dynamic", "split_top", "unroll", "clone", "split_struct", "dialect", "reassoc", "most_work")
+    names = (
+        "style",
+        "dynamic",
+        "split_top",
+        "unroll",
+        "clone",
+        "split_struct",
+        "dialect",
+        "reassoc",
+        "most_work",
+        "scheme",
+    )
     options = RewriteOptions(infer=use_inferred, **{n: shared.pop(n) for n in names})
     if in_place and (shared["output"] or shared["out_dir"]):
         raise click.UsageError("give --in-place, -o or --out-dir, only one of them")

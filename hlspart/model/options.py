@@ -66,6 +66,19 @@ class InferOptions(Struct, frozen=True):
         return replace(self, effort=1, hints=False, pareto=False) == InferOptions()
 
     @property
+    def rewriting(self) -> str | None:
+        """The options with which ``rewrite`` writes what these find; None where it has none."""
+        asked = replace(self, arrays=(), hints=False, pareto=False)
+        words = "--infer --style crossbar"
+        return (
+            words
+            if asked == InferOptions()
+            else f"{words} --scheme any"
+            if asked == InferOptions(scheme="any")
+            else None
+        )
+
+    @property
     def by_pragma(self) -> InferOptions:
         """The same for pragmas alone, where they are one way of several: as sparing of registers as before."""
         return replace(self, scheme="pragma", sparing=self.sparing or self.scheme != "pragma")
@@ -90,6 +103,7 @@ class RewriteOptions(Struct, frozen=True):
     reassoc: bool = False  # sums of floats may be taken in another order
     withheld: tuple[tuple[str, str], ...] = ()  # arrays that keep their text, by name, and why
     most_work: int = MOST_WORK  # scheduled operations in the texts that are looked at: beyond, no further one is
+    scheme: Literal["auto", "any"] = "auto"  # of the inference
 
 
 class AdviceOptions(Struct, frozen=True):

@@ -288,8 +288,7 @@ def _array(x: Shape) -> Shape:
     proof = f"minimal in {x['space']}" if x["proved_minimal"] else "not proved minimal"
     if x["absolute"]:
         proof = "minimal over any mapping"
-    command = "hlspart rewrite --infer --style crossbar" + " --split-top" * x["split_top"]
-    how = command if x["needs_rewrite"] else "\n".join(x["pragmas"])
+    how = x["command"] if x["needs_rewrite"] else "\n".join(x["pragmas"])
     return {"name": x["name"], "what": partitioned(x), "banks": x["banks"], "proof": proof, "how": how}
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hlspart.model.access import Access, AccessAnalysis, Bounds
 from hlspart.model.advising import LoopAdvice
+from hlspart.model.options import InferOptions
 from hlspart.model.program import Program, Variable, storage_bits
 from hlspart.render.functions import function
 from hlspart.render.ways import no_advice, of_loops
@@ -301,15 +302,22 @@ def status(item: PragmaStatus) -> Shape:
 
 
 def infer(
-    program: Program, analysis: AccessAnalysis, result: InferResult, paths: Sequence[str], advice: Advice = ()
+    program: Program,
+    analysis: AccessAnalysis,
+    result: InferResult,
+    paths: Sequence[str],
+    advice: Advice = (),
+    options: InferOptions = InferOptions(),  # noqa: B008
 ) -> Shape:
-    """``hlspart.infer/1``; ``advice``: on loops that miss their target."""
+    """``hlspart.infer/1``; ``advice``: on loops that miss their target; ``options``: those of the inference."""
     owner, ways = Owner(program), of_loops(program, advice)
 
     def entry(path: str) -> Shape:
         shape: Shape = {
             "arrays": [
-                _inferred(item) for item in result.arrays if owner.variable(program.variable(item.variable)) == path
+                _inferred(item, options.rewriting)
+                for item in result.arrays
+                if owner.variable(program.variable(item.variable)) == path
             ],
             "loops": [
                 {
@@ -335,7 +343,8 @@ def infer(
     return document("hlspart.infer/1", program, paths, entry, groups(program, analysis))
 
 
-def _inferred(item: InferredArray) -> Shape:
+def _inferred(item: InferredArray, rewriting: str | None) -> Shape:
+    command = f"hlspart rewrite {rewriting}" + " --split-top" * item.split_top
     return {
         "name": item.name,
         "function": item.function,
@@ -352,6 +361,7 @@ def _inferred(item: InferredArray) -> Shape:
         "mapping": None if item.mapping is None else item.mapping.to_json(),
         "bank_depth": item.bank_depth,
         "needs_rewrite": item.needs_rewrite,
+        "command": command if item.needs_rewrite and rewriting is not None else None,
         "selection_luts": item.selection_luts,
         "split_top": item.split_top,
         "reason": item.reason,

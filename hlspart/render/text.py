@@ -202,8 +202,8 @@ def _inferred(array: Shape) -> str:
         rule = " by a rule of thumb: hlspart ii counts those of the text written" if array["needs_rewrite"] else ""
         text += f"    about {array['selection_luts']} LUTs choose among banks{rule}\n"
     if array["needs_rewrite"]:
-        option = " --split-top" if array["split_top"] else ""
-        text += f"    no pragma alone achieves this: hlspart rewrite --infer --style crossbar{option} writes it\n"
+        writes = f": {array['command']} writes it" if array["command"] else ", banks that the text selects do"
+        text += f"    no pragma alone achieves this{writes}\n"
     if array["reason"]:
         text += f"    {array['reason']}\n"
     return text

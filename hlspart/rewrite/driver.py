@@ -18,7 +18,7 @@ from hlspart.infer.emitted import is_cheap
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.inferred import InferResult
-from hlspart.model.options import Options, RewriteOptions
+from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, Validation
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
@@ -62,6 +62,7 @@ class Stages(Protocol):
     def reader(self) -> Callable[[str], bytes] | None: ...
     @property
     def inferred(self) -> InferResult: ...
+    def infer(self, options: InferOptions) -> InferResult: ...
     def with_program(self, program: Program) -> Self: ...
     def with_texts(self, texts: Mapping[str, str]) -> Self: ...
 
@@ -103,17 +104,20 @@ class Rewrite(Struct, frozen=True):
     def _chosen(self) -> RewriteResult:
         if self.options.infer:
             left = {name for name, _ in self.options.withheld}
-            proposed = self.stages.inferred
+            proposed = self._proposed(self.stages)
             arrays = tuple(a for a in proposed.arrays if a.name not in left and not a.unasked)
             return self.inferred(replace(proposed, arrays=arrays))
         return self.banked({})
+
+    def _proposed(self, stages: Stages) -> InferResult:
+        return stages.inferred if self.options.scheme == "auto" else stages.infer(InferOptions(scheme="any"))
 
     def with_pragmas(self, result: RewriteResult) -> RewriteResult:
         """``result`` with the pragmas alone that the inference adds to what it wrote."""
         if not is_cheap(result, SELECTIONS) or not any(o.status == "rewritten" for o in result.outcomes):
             return result
         second = self.stages.with_texts(result.files)
-        again = Rewrite(second, self.options).inferred(second.inferred)
+        again = Rewrite(second, self.options).inferred(self._proposed(second))
         if again.files == result.files or any(o.status == "rewritten" for o in again.outcomes):
             return result
         return followed(self.program, result, again)

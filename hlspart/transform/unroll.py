@@ -2,7 +2,7 @@
 
 In a full unroll the iterator is a number, in a partial one ``(i + k)``; what is left of the trip count follows
 as copies of its own. Where a pipeline is unrolled, copies stand under the loop's test instead, as the tool has
-them. An iterator that is not an ``int`` becomes a constant of its type.
+them. An iterator that is not an ``int`` is a variable of its type in each copy.
 """
 
 from __future__ import annotations

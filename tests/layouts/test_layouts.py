@@ -155,6 +155,9 @@ def assert_dimension(dim: DimLayout) -> None:
 def assert_sound(layout: Layout) -> None:
     assert_protocol(layout)
     xs = elements(layout.shape)
+    if layout.mapping is not None:  # its numbers say all of it, in JSON as well
+        again = layout_from(layout.shape, BankingMap.from_json(layout.mapping.to_json()))
+        assert [(again.bank(x), again.offset(x)) for x in xs] == [(layout.bank(x), layout.offset(x)) for x in xs]
     places = {(layout.bank(x), layout.offset(x)) for x in xs}
     assert len(places) == len(xs)
     for bank, offset in places:

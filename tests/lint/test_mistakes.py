@@ -43,11 +43,14 @@ LISTS = (
     "mistakes_of_messages.txt", "mistakes_of_operators_and_words.txt",
 )  # fmt: skip
 MISTAKES = listed()
-#: The rules of this list; twins may lack what other rules ask for.
-RULES = {
-    f"HLP{n}"
-    for n in (106, 107, 111, 115, 116, 117, 209, 307, 407, 409, *range(212, 230), *range(414, 456), *range(601, 625))
-}
+#: Rules that twins need not keep to: they may lack what these ask for. Each other rule finds nothing in any twin.
+SPARED = {
+    f"HLP{n:03}"
+    for n in (
+        *range(1, 13), *range(101, 106), *range(108, 111), *range(112, 115), *range(201, 209), 210, 211,
+        *range(301, 307), 308, *range(401, 407), 408, *range(410, 414), 501, 901, 902,
+    )
+}  # fmt: skip
 
 
 def files_of(mistake: Mistake, text: str, without: str) -> dict[str, str]:
@@ -69,7 +72,8 @@ def marked(files: dict[str, str], kind: str) -> dict[str, list[tuple[str, int]]]
 
 
 def test_the_list() -> None:
-    assert len(MISTAKES) == 157 + 62 + 62 + 62 + 44 + 27 + 32 + 34 + 101 + 54 + 57 + 86 + 56 + 87 + 61
+    assert len(MISTAKES) > 950
+    assert SPARED & {"HLP226", "HLP453", "HLP624"} == set()
     assert len({m.name for m in MISTAKES}) == len(MISTAKES)
     texts = ("".join(files_of(m, m.text, "_of_twin").values()) for m in MISTAKES)
     assert all(len(marked({"": text}, "!")) >= 1 for text in texts) and all("/*" not in m.twin for m in MISTAKES)
@@ -90,4 +94,4 @@ def test_mistake(mistake: Mistake) -> None:
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.name)
 def test_twin(mistake: Mistake) -> None:
     found = serious(files_of(mistake, mistake.twin, "_of_text"))
-    assert [str(d) for d in found if d.rule in RULES or d.severity == "error"] == []
+    assert [str(d) for d in found if d.rule not in SPARED or d.severity == "error"] == []

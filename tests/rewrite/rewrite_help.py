@@ -13,7 +13,8 @@ from pathlib import Path
 from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout, linear
+from hlspart.layouts.lattice import linear
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.table import TableLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
@@ -23,8 +24,6 @@ from hlspart.model.rewriting import RewriteResult
 from hlspart.partition import validate
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite import rewrite
-
-Crossed = LatticeLayout | BlockCyclicLayout | TableLayout  # what no pragma says
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", "-Wno-type-limits"]
 WARNINGS += ["-Wno-misleading-indentation"]  # of programs in one line
@@ -61,14 +60,14 @@ def pipeline(text: str, tool: str, name: str = "p.c") -> Pipeline:
     return Pipeline([name], Options(target=TargetOptions(tool=tool or None)), lambda _: text.encode())
 
 
-def laid_out(text: str, layouts: Mapping[int, Crossed]) -> RewriteResult:
+def laid_out(text: str, layouts: Mapping[int, Layout]) -> RewriteResult:
     """The bank-centric rewrite of some arrays (by id) under layouts that no pragma says, through the whole pipeline."""
     made = pipeline(text, "")
     groups = {made.analysis.group_of[variable]: layout for variable, layout in layouts.items()}
     return made.rewriting(RewriteOptions()).banked(groups)
 
 
-def random_layout(r: random.Random, shape: tuple[int, ...]) -> Crossed:
+def random_layout(r: random.Random, shape: tuple[int, ...]) -> Layout:
     """A linear, block-cyclic or table layout of 2 to 9 banks."""
     while True:
         banks, block = r.choice((2, 3, 4, 5, 6, 7, 9)), r.choice((1, 1, 2, 3))
@@ -115,7 +114,7 @@ def banked(texts: str | Mapping[str, str], top: str | None = None, **options: ob
     return rewrite(*analysed(texts, top), RewriteOptions(**options))  # type: ignore[arg-type]
 
 
-def banked_as(text: str, array: str, layout: Crossed) -> RewriteResult:
+def banked_as(text: str, array: str, layout: Layout) -> RewriteResult:
     """The bank-centric rewrite of one array under a layout that no pragma says."""
     program, analysis, validation = analysed(text)
     groups = [g.id for g in analysis.groups if any(program.variable(m).name == array for m in g.members)]

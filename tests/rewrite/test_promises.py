@@ -233,3 +233,37 @@ def test_a_second_rewrite_changes_nothing_however_little_is_tried() -> None:
     for _ in range(2):
         texts.append(of(texts[-1]).rewrite(options).files["p.c"])
     assert texts[0] != texts[1] == texts[2]
+
+
+SKEWED = """void skew(const int in[64], int rows[16], int columns[16]) {
+  int a[64];
+#pragma HLS bind_storage variable=a type=ram_1p impl=bram
+  for (int i = 0; i < 64; i++) a[i] = in[i];
+  R: for (int r = 0; r < 16; r++) {
+#pragma HLS pipeline II=1
+    rows[r] = a[4 * r] + a[4 * r + 1] * 2 + a[4 * r + 2] * 3 + a[4 * r + 3] * 5;
+  }
+  for (int b = 0; b < 4; b++)
+    C: for (int c = 0; c < 4; c++) {
+#pragma HLS pipeline II=1
+      columns[4 * b + c] = a[16 * b + c] + a[16 * b + c + 4] * 2 + a[16 * b + c + 8] * 3 + a[16 * b + c + 12] * 5;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("options", ["--scheme any", "--scheme any --max-banks 8"])
+def test_the_command_that_infer_names_writes_what_it_found(options: str, tmp_path: Path) -> None:
+    """Nothing is named where ``rewrite`` does not take the options of the inference."""
+    path, new = tmp_path / "k.c", tmp_path / "new.c"
+    path.write_text(SKEWED)
+    said = CliRunner().invoke(cli, ["infer", str(path), *options.split()]).stdout
+    (array,) = (line for line in said.splitlines() if "k/a (" in line or "skew/a (" in line)
+    named = [line for line in said.splitlines() if "no pragma alone achieves this" in line]
+    if options != "--scheme any":
+        assert named and "writes it" not in named[0]
+        return
+    command = named[0].partition(": hlspart ")[2].removesuffix(" writes it").split()
+    assert CliRunner().invoke(cli, [*command, str(path), "-o", str(new)]).exit_code == 0
+    assert "4 banks" in array and "a[64] in 4 banks" in new.read_text()
+    assert {x.ii for x in Pipeline([str(new)], Options()).ii.loops} == {1}

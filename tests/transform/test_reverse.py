@@ -59,10 +59,10 @@ def test_only_what_does_not_matter_is_reversed(body: str, tmp_path: Path) -> Non
     reason = BODIES[body]
     if reason is not None:
         with pytest.raises(Unprintable) as refused:
-            reverse(p.program, p.analysis, loop)
+            reverse(p.program, p.proved, loop)
         assert refused.value.reason == reason
         return
-    program, forward = emit(p.program, reverse(p.program, p.analysis, loop)[0])
+    program, forward = emit(p.program, reverse(p.program, p.proved, loop)[0])
     new = program.sources["k.c"].text
     assert new == text.replace("int i = 1; i < 16; i += 2", "int i = 15; i >= 1; i -= 2")
     assert described(program) == described(reread({"k.c": new}))
