@@ -181,8 +181,7 @@ class Overlaps(Struct, frozen=True, dict=True):
         """By parameter: others of its function, and variables of file scope, that a call makes one memory with it."""
         tied: dict[int, set[int]] = {}
         self.__dict__["_tied"] = tied  # what is known so far
-        known_functions = self.program.functions.keys() - self.tops
-        calls = [c for several in self._effects.calls.values() for c in several if c.function in known_functions]
+        calls = [c for several in self._effects.calls.values() for c in several if c.function in self.program.functions]
         known = -1
         while known < (total := sum(map(len, tied.values()))):
             known = total
@@ -193,18 +192,18 @@ class Overlaps(Struct, frozen=True, dict=True):
         return tied
 
     def _ties(self, call: Call) -> Iterator[tuple[int, int]]:
-        params = self.program.functions[call.function or ""].params
+        params, is_top = self.program.functions[call.function or ""].params, call.function in self.tops
         given = [
-            (formal, self._of(arg))
+            (formal, self._of(arg), _pointers(arg))
             for formal, arg in zip(params, call.args, strict=False)
             if _names_memory(self.program.variable(formal))
         ]
-        for k, (formal, memories) in enumerate(given):
-            for other, theirs in given[:k]:
-                if any(self._meet(a, b) for a in memories for b in theirs):
+        for k, (formal, memories, names) in enumerate(given):
+            for other, theirs, others in given[:k]:
+                if (is_top and names & others) or any(self._meet(a, b, not is_top) for a in memories for b in theirs):
                     yield formal, other
             for memory in memories:
-                anything = memory.owner == -1 or memory.owner in self._lent
+                anything = not is_top and (memory.owner == -1 or memory.owner in self._lent)
                 near = self._shared if anything else {memory.owner, *self._tied.get(memory.owner, ())} & self._shared
                 yield from ((formal, shared) for shared in near)
 
@@ -222,13 +221,13 @@ class Overlaps(Struct, frozen=True, dict=True):
         functions = (self.program.functions.get(name) for name in self._effects.taken)
         return frozenset(p for f in functions if f is not None for p in f.params)
 
-    def _meet(self, one: _Memory, other: _Memory) -> bool:
-        """Whether two memories may be one."""
+    def _meet(self, one: _Memory, other: _Memory, unknown: bool = True) -> bool:
+        """Whether two memories may be one; ``unknown``: whether what is not known may be."""
         if one.owner == other.owner != -1:
             short = min(len(one.fields), len(other.fields))
             return one.fields[:short] == other.fields[:short]
         if -1 in (one.owner, other.owner) or one.owner in self._lent or other.owner in self._lent:
-            return True
+            return unknown
         return other.owner in self._tied.get(one.owner, ())
 
 
@@ -242,6 +241,12 @@ def _stored(node: Expr) -> int | None:
 
 def _points(expr: Expr) -> bool:
     return isinstance(expr.type, ArrayType | PointerType)
+
+
+def _pointers(expr: Expr) -> frozenset[int]:
+    """Pointers that an argument is computed from: what has one in common may be one memory, whatever it is."""
+    names = (x for x in walk(expr) if isinstance(x, Name) and isinstance(x.type, PointerType))
+    return frozenset(x.variable for x in names)
 
 
 def _names_memory(formal: Variable) -> bool:

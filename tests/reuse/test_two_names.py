@@ -168,3 +168,6 @@ int main(void) { double (*a)[8] = (double (*)[8])library_memory(8), (*b)[8] = (d
         assert run(["expand", f"{tmp_path / 'k.c'}", "--loop", "I", "--pe", "2", "--plan", *named]) == code
     argv = ["mars", f"{tmp_path / 'k.c'}", "--top", "top", "--tile", "i:4", "-o", f"{tmp_path / 'o.c'}"]
     assert run(argv) == 0
+    for one_memory in ("top(*b, *b)", "double z[8] = {0}; top(z, z)"):
+        (tmp_path / "k.c").write_text(text.replace("top(*a, *b)", one_memory))
+        assert run(["expand", f"{tmp_path / 'k.c'}", "--loop", "I", "--pe", "2", "--plan", "--top", "top"]) == 1
