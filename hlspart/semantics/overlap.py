@@ -194,7 +194,7 @@ class Overlaps(Struct, frozen=True, dict=True):
     def _ties(self, call: Call) -> Iterator[tuple[int, int]]:
         params, is_top = self.program.functions[call.function or ""].params, call.function in self.tops
         given = [
-            (formal, self._of(arg), _pointers(arg))
+            (formal, self._of(arg), _names(arg))
             for formal, arg in zip(params, call.args, strict=False)
             if _names_memory(self.program.variable(formal))
         ]
@@ -243,10 +243,9 @@ def _points(expr: Expr) -> bool:
     return isinstance(expr.type, ArrayType | PointerType)
 
 
-def _pointers(expr: Expr) -> frozenset[int]:
-    """Pointers that an argument is computed from: what has one in common may be one memory, whatever it is."""
-    names = (x for x in walk(expr) if isinstance(x, Name) and isinstance(x.type, PointerType))
-    return frozenset(x.variable for x in names)
+def _names(expr: Expr) -> frozenset[int]:
+    """Variables that an argument is computed from: what has one in common may be one memory, whatever it is."""
+    return frozenset(x.variable for x in walk(expr) if isinstance(x, Name | ArrayRef))
 
 
 def _names_memory(formal: Variable) -> bool:
