@@ -160,7 +160,7 @@ class _Walk:
             case c.Name(variable=ident):
                 self._read(ident, expr.at, state)
             case c.Assign(op=op, target=target, value=value):
-                if any(isinstance(e, c.Name) and e.at == target.at for e in c.walk(value)):
+                if any(isinstance(e, (c.Name, c.Member)) and e.at == target.at for e in c.walk(value)):
                     self._write(target, state)  # a part of it: the text does not read the rest
                 self.expression(value, state)
                 self._target(target, state, op == "=")

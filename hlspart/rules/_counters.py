@@ -14,6 +14,7 @@ from hlspart.model.program import (
     Jump,
     Label,
     Loop,
+    Name,
     Return,
     Stmt,
     Switch,
@@ -36,6 +37,18 @@ class CountedPlace(Struct, frozen=True):
     expr: Expr
     ranges: Mapping[int, tuple[int, int]]
     sure: bool
+
+
+def greatest(facts: Facts, expr: Expr, place: CountedPlace) -> int | None:
+    """The greatest value of a sum or product of counters and constants that are not negative."""
+    if isinstance(expr, Name) and expr.variable in place.ranges:
+        low, high = place.ranges[expr.variable]
+        return high if low >= 0 else None
+    if isinstance(expr, Binary) and expr.op in "+*":
+        one, other = (greatest(facts, e, place) for e in (expr.left, expr.right))
+        return None if one is None or other is None else one + other if expr.op == "+" else one * other
+    value = constant(facts.program, expr)
+    return value if value is not None and value >= 0 else None
 
 
 def counted(facts: Facts, body: Stmt) -> Iterator[CountedPlace]:

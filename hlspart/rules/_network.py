@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from msgspec import Struct, field
 
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.source import Origin
+from hlspart.rules._mentions import mentioned
 from hlspart.rules._processes import DataflowRegion, Process
 from hlspart.rules._traces import (
     MOST_STEPS,
@@ -106,6 +108,26 @@ class FifoNetwork(Struct, frozen=True):
             if channel[0] not in hidden and writes is not None and reads is not None and writes[0] != reads[0]:
                 yield channel, writes, reads
 
+    def cut_short(self, trips: Mapping[int, int]) -> Iterator[tuple[Channel, Process, Origin, int]]:
+        """Channels of which one side has a fixed number of words and the other may stop by its data.
+
+        (channel, the task that may stop, where, the number).
+        """
+        for channel in self.depths:
+            for k, kind in enumerate(("write", "read")):
+                sides = [t for t in self.tasks if any(u.variable == channel[0] and u.kind == kind for u in t.uses)]
+                others = [t for t in self.tasks if t not in sides and any(u.variable == channel[0] for u in t.uses)]
+                if channel[1] or len(sides) != 1 or len(others) != 1:
+                    continue
+                try:
+                    total = TaskCount(self.program, frozenset((channel,)), trips).total(others[0].stmt)
+                except (OpenBehaviour, ManySteps):
+                    continue
+                words = total.get((channel, ("read", "write")[k]))
+                leaves = _way_out(self.program, sides[0], channel[0])
+                if words is not None and leaves is not None:
+                    yield channel, sides[0], leaves, words[0]
+
     def _stepwise(self, stmt: c.Stmt) -> dict[tuple[Channel, str], tuple[int, Origin]]:
         """As :meth:`TaskCount.total`, one step after the other: which channel of an array it is may change."""
         counts: dict[tuple[Channel, str], tuple[int, Origin]] = {}
@@ -192,3 +214,29 @@ def alone(program: c.Program, function: str) -> FifoNetwork | None:
     if not depths:
         return None
     return FifoNetwork(program, [Process(0, body, program.functions[function].name_at, (), (), "call")], depths)
+
+
+def _way_out(program: c.Program, task: Process, channel: int) -> Origin | None:
+    """Where a task stops by its data, before the words or between them: a return, or a break out of its loop."""
+    call = task.calls[0] if task.kind == "call" and len(task.calls) == 1 else None
+    called = program.functions.get(call.function or "") if call is not None else None
+    if call is None or called is None:
+        return None
+    pairs = zip(call.args, called.params, strict=False)
+    handed = [f for a, f in pairs if isinstance(a, c.Name) and a.variable == channel]
+    if len(handed) != 1:
+        return None
+    loops = [s for s in called.body.body if isinstance(s, c.Loop) and handed[0] in mentioned(program, s.body)]
+    nested = any(isinstance(s, c.Loop) for loop in loops for s in c.walk_statements(loop.body))
+    between = loops[0].body.body if len(loops) == 1 and not nested else ()
+    first = next((k for k, s in enumerate(called.body.body) if handed[0] in mentioned(program, s)), 0)
+    for stmt in (*called.body.body[:first], *between):
+        leaves = [s for s in c.walk_statements(stmt.then) if isinstance(s, (c.Return, c.Jump))] if _asks(stmt) else []
+        if any(isinstance(s, c.Return) or s.kind == "break" for s in leaves if isinstance(s, (c.Return, c.Jump))):
+            return stmt.at
+    return None
+
+
+def _asks(stmt: c.Stmt) -> TypeGuard[c.If]:
+    """Whether a statement is an `if` about what is no constant."""
+    return isinstance(stmt, c.If) and any(isinstance(e, (c.Name, c.ArrayRef, c.Call)) for e in c.walk(stmt.test))

@@ -109,6 +109,8 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
     """What a type makes of a constant that it does not hold."""
     if not isinstance(kind, c.ScalarType) or kind.kind not in ("int", "fixed"):
         return None
+    if kind.kind == "fixed" and _is_lost_quotient(program, value):
+        return "0"
     number = value.operand if isinstance(value, c.Unary) and value.op in "+-" else value
     if kind.kind == "fixed" and isinstance(number, c.Const) and "SAT" not in kind.name:
         limit = 2.0 ** (kind.bits - kind.fraction_bits - (1 if kind.signed else 0))

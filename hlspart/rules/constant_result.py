@@ -49,6 +49,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
+from hlspart.rules._counters import counted, greatest
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
@@ -65,6 +66,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if function.open or name in benches:
             continue
         never = _never_run(facts.program, name)
+        for expr, high, bits in _bits_past_end(facts, name):
+            text = " ".join(facts.program.text(expr.at).split())
+            message = f"'{text}' goes to bit {high}, there are {bits} bits, 0 to {bits - 1}"
+            yield facts.report(RULE, expr.at, message, "take bits that it has")
         for node in nodes(facts.program)[name]:
             if any(part.holds(node.at.span) for part in never):
                 continue
@@ -99,6 +104,25 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             text = " ".join(facts.program.text(node.at).split())
             yield facts.report(RULE, node.at, f"'{text}' {said}", hint)
+
+
+def _bits_past_end(facts: Facts, name: str) -> Iterator[tuple[c.Expr, int, int]]:
+    """Assignments to ranges that go by counters to a bit that the number has not: (where, the bit, the bits)."""
+    program = facts.program
+    if "<" in name or not any(isinstance(e, c.Assign) and ".range" in program.text(e.at) for e in nodes(program)[name]):
+        return
+    for place in counted(facts, program.functions[name].body):
+        node = place.expr
+        of = node.target.type if isinstance(node, c.Assign) and place.sure and node.at.kind == "plain" else None
+        if not isinstance(node, c.Assign) or not isinstance(of, c.ScalarType) or of.library is None:
+            continue
+        for inner in c.walk(node.value):
+            width = isinstance(inner, c.Binary) and inner.op == "-" and inner.at.span == node.at.span
+            if width and isinstance(inner, c.Binary) and inner.left.at.span != node.at.span != inner.right.at.span:
+                high = greatest(facts, inner.left, place)
+                if high is not None and high >= of.bits:
+                    yield node, high, of.bits
+                break
 
 
 def _never_run(program: c.Program, name: str) -> list[Span]:

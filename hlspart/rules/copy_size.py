@@ -46,6 +46,7 @@ from hlspart.model.program import (
     Expr,
     Name,
     PointerType,
+    ScalarType,
     SizeOf,
     Unary,
     Variable,
@@ -54,7 +55,7 @@ from hlspart.model.program import (
 )
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._traces import constant
-from hlspart.rules._uses import calls, root_of
+from hlspart.rules._uses import calls, nodes, root_of
 
 RULE = Rule("HLP442", "copy-size", "warning")
 _COPIES = ("memcpy", "memmove", "memset")
@@ -64,6 +65,10 @@ _BYTES = (None, 0, -1, 255)  # unknown, or the same in every byte of a number th
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Calls of the functions of string.h."""
     for function in facts.program.functions.values():
+        for node in nodes(facts.program)[function.name]:
+            if (other := _count_of_another(facts, node)) is not None:
+                hint = f"write sizeof({other[0].name}) / sizeof({other[0].name}[0])"
+                yield facts.report(RULE, node.at, other[1], hint, [(other[0].at, "declared here")])
         for call in (e for e in calls(facts.program)[function.name] if len(e.args) == 3):
             name = (call.function or "").removeprefix("std.").removeprefix("std::")
             fault = (
@@ -74,6 +79,22 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if fault is not None:
                 variable, words, hint = fault
                 yield facts.report(RULE, call.at, f"{name}: {words}", hint, [(variable.at, "declared here")])
+
+
+def _count_of_another(facts: Facts, node: Expr) -> tuple[Variable, str] | None:
+    """`sizeof(a) / sizeof(int)` where the elements of `a` have another size."""
+    over = node.left if isinstance(node, Binary) and node.op == "/" else None
+    under = node.right if isinstance(node, Binary) else None
+    of = over.operand if isinstance(over, SizeOf) else None
+    variable = _whole(facts, of) if of is not None else None
+    array = variable.as_array if variable is not None and variable.dims else None
+    if variable is None or array is None or not isinstance(under, SizeOf) or under.operand is not None:
+        return None
+    bits, size = storage_bits(array.element), under.value
+    rows = len(array.dims) > 1
+    if bits is None or size is None or rows or bits // 8 == size or not isinstance(array.element, ScalarType):
+        return None
+    return variable, f"the elements of '{variable.name}' have {bits // 8} bytes, and not {size}"
 
 
 def _fault(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:

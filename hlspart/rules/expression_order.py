@@ -62,6 +62,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"'{text}' compares first: it is '{node.op}' with the result of '{inner.op}'"
                 hint = f"write parentheses around the operands of {node.op}"
                 yield facts.report(RULE, node.at, message, hint)
+            elif node.op in ("<<", ">>") and _shifts_by_sum(program, node):
+                seen.add(node.at.span)
+                hint = f"write (a {node.op} n) + b, or parentheses around the sum"
+                yield facts.report(RULE, node.at, f"'{text}' shifts by a sum: + comes before {node.op}", hint)
             elif (what := _twice(program, node)) is not None:
                 seen.add(node.at.span)
                 hint = "give each a statement of its own"
@@ -77,6 +81,15 @@ def _repeated(own: tuple[c.Expr, ...]) -> Iterator[tuple[c.Expr, str]]:
                 acts = _read(inner) or isinstance(inner, (c.IncDec, c.Assign))
                 if acts and inner.at.kind == "argument" and first.setdefault(inner.at.span, inner) is not inner:
                     yield inner, "reads" if _read(inner) else "does"
+
+
+def _shifts_by_sum(program: c.Program, node: c.Binary) -> bool:
+    """`a << 4 + b[i]`: a constant and data are no distance."""
+    by = node.right
+    if not isinstance(by, c.Binary) or by.op != "+" or node.op not in program.text(node.at):
+        return False
+    data = any(isinstance(e, (c.ArrayRef, c.Member)) or _read(e) for e in c.walk(by.right))
+    return isinstance(by.left, c.Const) and data and not _is_closed(program, by)
 
 
 def _masked(program: c.Program, node: c.Binary) -> c.Binary | None:

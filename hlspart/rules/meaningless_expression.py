@@ -47,7 +47,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
-from hlspart.rules._counters import CountedPlace, counted
+from hlspart.rules._counters import CountedPlace, counted, greatest
 from hlspart.rules._slips import slips, truth_values
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
@@ -184,20 +184,8 @@ def _furthest(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:
     plain = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.library is None and kind.bits <= 32
     if not plain or not place.sure or node.at.kind != "plain" or node.op not in facts.program.text(node.at):
         return None
-    by = _greatest(facts.program, node.right, place)
+    by = greatest(facts, node.right, place)
     return by if by is not None and by >= 32 else None
-
-
-def _greatest(program: c.Program, expr: c.Expr, place: CountedPlace) -> int | None:
-    """The greatest value of a sum or product of counters and constants that are not negative."""
-    if isinstance(expr, c.Name) and expr.variable in place.ranges:
-        low, high = place.ranges[expr.variable]
-        return high if low >= 0 else None
-    if isinstance(expr, c.Binary) and expr.op in "+*":
-        one, other = (_greatest(program, e, place) for e in (expr.left, expr.right))
-        return None if one is None or other is None else one + other if expr.op == "+" else one * other
-    value = constant(program, expr)
-    return value if value is not None and value >= 0 else None
 
 
 def _past(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:

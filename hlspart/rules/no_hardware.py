@@ -106,7 +106,10 @@ def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
             yield facts.report(RULE, node.at, message, "write what they do in C, or guard them: __SYNTHESIS__")
         root = root_of(node.operand) if isinstance(node, c.Cast) and isinstance(node.type, c.PointerType) else None
         variable = facts.program.variable(root[0]) if root is not None else None
-        array = variable.as_array if variable is not None and variable.storage in ("local", "static") else None
+        array = variable.as_array if variable is not None else None
+        records = array is not None and isinstance(array.element, c.StructType) and not array.element.union
+        if variable is not None and variable.storage not in ("local", "static") and not (records and variable.dims):
+            continue  # words of a port may be seen as wider ones
         target = node.type.target if isinstance(node.type, c.PointerType) else None
         if variable is None or array is None or target is None or root is None or root[1]:
             continue

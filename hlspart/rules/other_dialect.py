@@ -37,14 +37,17 @@ import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin, Span
 from hlspart.rules._base import Facts, Remark, Rule
 
 _PLAIN = re.compile(
     r"(?:(?:GCC|clang loop)[ \t]+(?=unroll|ivdep|pipeline)\w+"
+    r"|hls_(?:unroll|pipeline_init_interval|merge|design|array|map_to|resource|preserve)\w*"
     r"|omp[ \t]+(?:parallel|for|simd|sections|task)|acc[ \t]+(?:parallel|kernels|loop)"
     r"|unroll|nounroll|ivdep|loop_coalesce|max_concurrency|disable_loop_pipelining|ii)\b(?![ \t]*=)"
 )
 _OURS = {"unroll": "unroll", "nounroll": "unroll off=true", "ivdep": "dependence", "loop_coalesce": "loop_flatten"}
+_ATTRIBUTE = re.compile(r"\[\[[ \t]*intel::\w+[^\n\]]*\]\]")
 RULE = Rule("HLP107", "other-dialect", "warning", hint="write it in the spelling of the target tool")
 
 
@@ -67,6 +70,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"'#pragma {plain.group()}' is of another compiler: it is no directive of Vitis HLS"
             hint = f"write #pragma HLS {_OURS.get(plain.group().split()[-1], 'pipeline')}"
             yield facts.report(RULE, pragma.at, message, hint)
+    for path, source in facts.given.items():
+        attribute = _ATTRIBUTE.search(source.text) if path not in facts.foreign and "intel::" in source.text else None
+        if attribute is not None:
+            message = f"'{attribute.group()}' is an attribute of Intel's compilers: Vitis HLS ignores it"
+            yield facts.report(RULE, Origin(Span(path, *attribute.span())), message, "write a #pragma HLS")
     for path, (tool, at) in facts.foreign.items():
         if all(path != known for known, _ in by_tool):
             yield facts.report(RULE, at, f"this file is written for {tool}", "lint it with that tool, or port it")

@@ -67,6 +67,8 @@ def _expressions(program: c.Program, name: str) -> Iterator[tuple[Origin, str, s
                 yield node.at, f"'{text}' has the same on both sides of {node.op}", "correct one of the two"
         elif isinstance(node, c.Conditional) and _is_written_twice(program, node.then, node.other):
             yield node.at, f"'{text}' gives the same, whatever the test says", "correct one of the two"
+        elif isinstance(node, c.Call) and (value := _clamped(program, node)) is not None:
+            yield node.at, f"'{text}' is always {value}", "exchange min and max, or the two bounds"
         elif "<" not in name and isinstance(node, c.Binary) and (of := _together(program, node)) is not None:
             passed = _NONE if node.op == "&&" else _ALL
             hint = f"write {'||' if node.op == '&&' else '&&'} for {node.op}, or correct a bound"
@@ -122,6 +124,19 @@ def _together(program: c.Program, node: c.Binary) -> str | None:
 
 
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def _clamped(program: c.Program, node: c.Call) -> int | None:
+    """The one value of `min(max(x, 255), 0)`."""
+    outer = (node.function or "").partition("(")[0].rpartition("::")[2]
+    for k, inner in enumerate(node.args) if outer in ("min", "max") and len(node.args) == 2 else ():
+        below = (inner.function or "").partition("(")[0].rpartition("::")[2] if isinstance(inner, c.Call) else ""
+        bound = constant(program, node.args[1 - k])
+        if isinstance(inner, c.Call) and {outer, below} == {"min", "max"} and bound is not None:
+            known = [v for e in inner.args if (v := constant(program, e)) is not None]
+            if len(known) == 1 and (known[0] >= bound if outer == "min" else known[0] <= bound):
+                return bound
+    return None
 
 
 def _numbers(op: str, bound: int) -> tuple[float, float] | None:

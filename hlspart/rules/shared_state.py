@@ -61,6 +61,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions with static variables, by their callers."""
     program, benches = facts.program, of_benches(facts)
     static = {v.function: v for v in program.variables if v.storage == "static" and not v.const and v.function}
+    for v in static.values():
+        given = [e for e in c.walk(v.init) if isinstance(e, c.Name)] if v.init is not None else []
+        argument = next((x for e in given if (x := program.variable(e.variable)).storage == "parameter"), None)
+        if argument is not None and v.function not in benches and not argument.reference:
+            message = f"'{v.name}' is static: it gets the '{argument.name}' of the first call, and keeps it"
+            hint = "drop static, or assign it in a statement"
+            yield facts.report(RULE, v.at, message, hint, [(argument.at, "the argument")])
     kept = {}
     for name, variable in static.items():
         function = program.functions.get(name or "")

@@ -57,6 +57,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"RESET: '{variable.name}' keeps no value from call to call"
                 hint = "make it static, or remove the directive"
                 yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
+            elif variable.const and not variable.extern:
+                message = f"RESET: '{variable.name}' is constant, and never has another value"
+                hint = "remove the directive"
+                yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
     for d in active(facts.program, "stable"):
         for ident in d.variables:
             for region in regions(facts.program):

@@ -2,7 +2,8 @@
 
 ## What it does
 Counts the reads and the writes of each local stream of a DATAFLOW region, and of streams that a function has for
-itself. Reports where they differ. Where a condition or a loop depends on data nothing is counted.
+itself. Reports where they differ. Where a condition or a loop depends on data nothing is counted;
+but a task that may return or break before the words of which the other side has a fixed number is reported.
 
 ## Why is this bad
 With reads too many the last one waits for ever. With writes too many values stay in the FIFO: the next run starts with
@@ -91,6 +92,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     networks = [network(facts.program, region, free) for region in regions(facts.program)]
     networks += [alone(facts.program, name) for name in facts.program.functions]
     for net in networks:
+        for channel, task, way_out, words in net.cut_short(facts.trips) if net is not None else ():
+            variable = facts.program.variable(channel[0])
+            message = f"{task.name} may stop before it has accessed all {words} words of '{variable.name}'"
+            hint = "access each word, and keep in a variable that the rest is of no use"
+            related = [(way_out, "where it stops"), (variable.at, "the stream")]
+            yield facts.report(RULE, task.at, message, hint, related)
         for channel, (writes, made), (reads, used) in net.counts(facts.trips) if net is not None else ():
             variable = facts.program.variable(channel[0])
             end = "values stay in it" if writes > reads else "the last reads wait for ever"

@@ -32,6 +32,7 @@ None.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic, Severity
@@ -60,6 +61,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         yield from _without_last(facts, function)
         yield from _without_bytes(facts, function)
         yield from _apart(facts, function)
+        yield from _stale(facts, function)
+        for loop in (s for s in c.walk_statements(function.body) if isinstance(s, c.Loop) and s.kind == "for"):
+            for node in c.walk(loop.test) if loop.test is not None and loop.step is not None else ():
+                if isinstance(node, c.Call) and node.function == "stream.read":
+                    message = f"the test of loop {loop.name} reads a word in each round"
+                    yield facts.report(RULE, node.at, message, "read it once, into a variable before the loop")
 
 
 def _is_set_by_it_alone(facts: Facts, call: c.Call) -> bool:
@@ -127,6 +134,25 @@ def _without_bytes(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
             kept = bin(value & ((1 << kind.bits) - 1)).count("1")
             message = f"{field} always says that {kept} of {kind.bits} bytes are there: the others are dropped"
             yield facts.report(RULE, set_by[0].at, message, f"set {field} to all ones, -1")
+
+
+def _stale(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    """Words that are written whether one was read or not: `if (!in.empty()) v = in.read(); out.write(v);`."""
+    for block in (s for s in c.walk_statements(function.body) if isinstance(s, c.Block)):
+        for one, other in pairwise(block.body):
+            asks = one.test if isinstance(one, c.If) and one.other is None else None
+            sent = other.expr if isinstance(other, c.ExprStmt) else None
+            if asks is None or not isinstance(one, c.If) or not isinstance(sent, c.Call):
+                continue
+            empty = any(isinstance(e, c.Call) and e.function == "stream.empty" for e in c.walk(asks))
+            word = sent.args[1] if sent.function == "stream.write" and len(sent.args) > 1 else None
+            got = one.then.body[0].expr if one.then.body and isinstance(one.then.body[0], c.ExprStmt) else None
+            if empty and len(one.then.body) == 1 and isinstance(word, c.Name) and isinstance(got, c.Assign):
+                read = isinstance(got.value, c.Call) and got.value.function == "stream.read"
+                if read and isinstance(got.target, c.Name) and got.target.variable == word.variable:
+                    name = facts.program.variable(word.variable).name
+                    message = f"'{name}' is written whether a word was read or not: the last one goes out again"
+                    yield facts.report(RULE, sent.at, message, "write it in the same branch", [(got.at, "the read")])
 
 
 def _apart(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:

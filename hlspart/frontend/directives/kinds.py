@@ -115,8 +115,8 @@ KINDS: Mapping[str, DirectiveKind] = {
             "interface",
             f"port:name mode={_INTERFACE_MODES} bundle:word register"
             " register_mode=forward|reverse|both|off depth:int offset:word"
-            " latency:int clock:word name:word storage_type:word storage_impl:word num_read_outstanding:int"
-            " num_write_outstanding:int max_read_burst_length:int max_write_burst_length:int channel:word"
+            " latency:int clock:word name:word storage_type:word storage_impl:word num_read_outstanding:int+"
+            " num_write_outstanding:int+ max_read_burst_length:int+ max_write_burst_length:int+ channel:word"
             " max_widen_bitwidth:int direct_io:word interrupt:word side_channel:word address:word metadata:word"
             " autorestart flush ports:name",
             "port",

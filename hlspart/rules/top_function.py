@@ -1,0 +1,71 @@
+"""A function with ports that cannot be the top, or a port of it that nothing uses.
+
+## What it does
+Reports INTERFACE in a `static` function that nothing calls, a top function whose result is a pointer, and an array,
+pointer or stream with an INTERFACE that its function never mentions.
+
+## Why is this bad
+The tool looks for the top among the functions that other files can see. A pointer has no port. An argument that
+nothing uses has no signals, or ones without meaning, which the host still drives.
+
+## Example
+```c
+static void f(const int a[64], int b[64]) {
+#pragma HLS interface mode=ap_memory port=a
+  for (int i = 0; i < 64; i++) b[i] = a[i];
+}
+```
+
+## Use instead
+```c
+void f(const int a[64], int b[64]) {
+#pragma HLS interface mode=ap_memory port=a
+  for (int i = 0; i < 64; i++) b[i] = a[i];
+}
+```
+
+## Vitis message it predicts
+`ERROR: [HLS 214-157] Top function not found`; for an unused argument a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayRef, Name, PointerType, ScalarType
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import entries
+from hlspart.rules._interfaces import interfaces
+from hlspart.rules._uses import nodes
+
+RULE = Rule("HLP456", "top-function", "warning", names=True)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Functions with ports."""
+    tops, seen = entries(facts), set[str]()
+    for d, _ in interfaces(facts):
+        name = d.function or ""
+        function = facts.program.functions.get(name)
+        if function is None or name not in tops or function.open or "<" in name:
+            continue
+        if name not in seen:
+            seen.add(name)
+            related = [(d.at, "its ports")]
+            if function.internal:
+                message = f"{name}() has ports, but is static: no other file can see it"
+                yield facts.report(RULE, function.name_at, message, "drop static", related)
+            if isinstance(function.return_type, PointerType):
+                message = f"{name}() gives a pointer back, which no port can carry"
+                yield facts.report(RULE, function.name_at, message, "write the result to an argument", related)
+        whole = not any(function.at.span.holds(h.at) for h in facts.program.holes)
+        own = nodes(facts.program)[name] if whole and d.variables else ()
+        used = {e.variable for e in own if isinstance(e, (Name, ArrayRef))}
+        for ident in d.variables:
+            variable = facts.program.variable(ident)
+            if isinstance(variable.type, ScalarType):
+                continue  # a register more
+            if whole and variable.storage == "parameter" and ident not in used and function.body.body:
+                message = f"{name}() never uses '{variable.name}'"
+                yield facts.report(RULE, d.at, message, "remove the argument", [(variable.at, "the argument")])
