@@ -24,7 +24,14 @@ class MemoryOperations(Operations):
         self.lanes: dict[int, dict[int, int]] = {}
 
     def load(self, place: Location, bits: int, line: int) -> int:
-        """The element at ``place``: what was just stored or loaded there, else a load."""
+        """The element at ``place``, taken out of its word where that holds several: these are different values."""
+        word = self._loaded(place, bits, line)
+        if not place.lanes or self.body.ops[word].kind != "load":
+            return word
+        return self.make("wire", bits, (word,), line, ("lane", place.element, place.values), "lane")
+
+    def _loaded(self, place: Location, bits: int, line: int) -> int:
+        """What was just stored or loaded at ``place``, else a load."""
         history = self._history(place)
         for ident in history.before_load(place.key, place.index) if history is not None else ():
             op = self.body.ops[ident]
@@ -73,7 +80,7 @@ class MemoryOperations(Operations):
         if value is None:
             return None
         self.branch, self.guards = (*branch, (instance, 1 - arm)), (*guards, test)
-        other = self.load(replace(place, domain=self._rest(place, store.ref)), bits, line)
+        other = self._loaded(replace(place, domain=self._rest(place, store.ref)), bits, line)
         self.branch, self.guards = branch, guards
         if self.body.ops[other].kind == "load":
             self.beside[other] = store.id

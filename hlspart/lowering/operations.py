@@ -92,7 +92,8 @@ class Frame(Struct, frozen=True):
 class Location(Struct, frozen=True):
     """An address: its key, index over the space, isl map where needed, values it depends on, and domain.
 
-    ``lanes``: elements of a word of a reshaped array, of which it is the ``lane``-th, where that is known.
+    ``lanes``: elements of a word of a reshaped array, of which it is the ``lane``-th, where that is known; ``element``:
+    the indices of the element itself, values where they are no known forms.
     """
 
     variable: int
@@ -105,6 +106,7 @@ class Location(Struct, frozen=True):
     lanes: int = 0
     lane: int | None = None
     columns: tuple[Affine | None, ...] = ()
+    element: tuple[Affine | int, ...] = ()
 
 
 class Operations:
@@ -234,7 +236,8 @@ class Operations:
             forms = [self.forms.get(v) if f is None and own else f for f, v in zip(given, values, strict=False)]
             key, at, relation, lane = words.place(variable, forms, values)
             needed = tuple(v for v in values if ("value", v) in key)
-            return Location(variable, access.id, key, at, relation, needed, domain, lanes, lane)
+            element = tuple(v if f is None else f for f, v in zip(forms, values, strict=False))
+            return Location(variable, access.id, key, at, relation, needed, domain, lanes, lane, element=element)
         if index is not None and all(form is not None for form in index):
             return Location(variable, access.id, ("affine", index), index, None, (), domain)
         needed = tuple(v for v in values if v not in self.constants)

@@ -63,3 +63,21 @@ def test_elements_of_a_word_do_not_wait_for_each_other():
         "[i / 8][i % 8]", "[i & 15][0]"
     )
     assert loop(text).depth == loop(single).depth is not None
+
+
+def test_elements_of_a_loaded_word_are_different_values():
+    """A report (freud96/Design_Optimization, xcu50, 13.33 ns): three products, two of which DSP blocks add, six states."""
+    text = """void f(char a[3][3], char b[3][3], short out[3][3]) {
+#pragma HLS ARRAY_RESHAPE variable=a complete dim=2
+#pragma HLS ARRAY_RESHAPE variable=b complete dim=1
+    for (int i = 0; i < 3; i++)
+        L: for (int j = 0; j < 3; j++) {
+#pragma HLS PIPELINE II=1
+            short sum = 0;
+            for (int k = 0; k < 3; k++) sum += a[i][k] * b[k][j];
+            out[i][j] = sum;
+        }
+}
+"""
+    found = loop(text, "VITIS_LOOP_4_1_L", tool="vitis-2022.1", part="xcu50-fsvh2104-2L-e", clock_ns=13.33)
+    assert (found.ii, found.depth, found.dsp) == (1, 6, 2)
