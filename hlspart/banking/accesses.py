@@ -63,6 +63,8 @@ def division(form: Affine | None, dim: DimLayout) -> int | None:
     moving = form is None or any(dim.moves_bank(c) for _, c in form.terms)
     if by is None or not moving or dim.banks == 1 or by & (by - 1) == 0:
         return None
+    if dim.modulus is not None and dim.extent <= by:
+        return None  # the index itself
     common = math.gcd(by, *(c for _, c in form.terms)) if form is not None and dim.modulus is not None else 1
     rest = by // common
     return rest if rest & (rest - 1) else None

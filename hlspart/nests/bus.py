@@ -19,7 +19,8 @@ from hlspart.lowering.graph import Graph, Op
 from hlspart.model import program as c
 from hlspart.nests.nests import Nest, Nests, Order
 
-_LEVELS = 2  # of nests whose bursts reports agree on
+_WIDTHS = frozenset((8, 16, 32, 64, 128, 256, 512, 1024))  # of a bus
+_LEVELS = 3  # of nests whose bursts reports agree on
 Banks = Mapping[int, frozenset[int]]  # those that an access may reach, by operation
 
 
@@ -43,8 +44,13 @@ def requests(nests: Nests, nest: Nest, how: Order, graph: Graph, storage: Storag
     used = [op for op in graph.memory if _memory(op, storage).storage == BUS]
     if not used:
         return NO_REQUESTS
-    inside = _inside(used, how, storage, banks)
-    why = _unlike(used, nest, storage) or _open(used, inside, graph, storage)
+    bursts = storage.target.bursts(copy=nest.loop is not None and nest.loop.made)
+    inside = _inside(used, how, storage, banks, single=not bursts)
+    if not bursts and len(nest.levels) > 1:
+        inside |= {op.id: "iterations of several loops make no burst" for op in used if op.id not in inside}
+    seen = bursts or len(inside) == len(used)
+    why = None if seen else f"no report of {storage.target.tool} shows when it makes bursts"
+    why = why or _unlike(used, nest, storage) or _open(used, inside, graph, storage)
     if why is None and len(inside) < len(used):
         why = _loops(nests, nest)
     if why is None and inside and not storage.target.requests_inside:
@@ -89,8 +95,6 @@ def _memory(op: Op, storage: Storage) -> Memory:
 
 def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
     """Why nothing is known of these accesses."""
-    if not storage.target.bursts(copy=nest.loop is not None and nest.loop.made):
-        return f"no report of {storage.target.tool} shows when it makes bursts"
     if nest.loop is None:
         return "it is no loop"
     for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
@@ -131,16 +135,17 @@ def _is_plain(kind: c.CType) -> bool:
     """Whether elements are numbers of a width that a bus has."""
     while isinstance(kind, c.PointerType | c.ArrayType):
         kind = kind.target if isinstance(kind, c.PointerType) else kind.element
-    return isinstance(kind, c.ScalarType) and kind.bits in (8, 16, 32, 64)
+    return isinstance(kind, c.ScalarType) and kind.bits in _WIDTHS
 
 
 def _loops(nests: Nests, nest: Nest) -> str | None:
     """Why it is not known whether the iterations of a nest make one burst."""
     if len(nest.levels) > _LEVELS or nest.before or nest.after:
-        return "it is no plain loop or nest of two"
+        return "it is no plain loop or nest of few"
     infos = [nests.info(x) for x in nest.levels]
     counted = all(
-        i is not None and i.iterator and i.lower is not None and not i.lower.terms and not i.exits for i in infos
+        i is not None and i.iterator and i.lower is not None and not i.lower.terms and nests.runs_to_its_end(x)
+        for x, i in zip(nest.levels, infos, strict=True)
     )
     if not counted or any(i is None or i.trip_count.exact is None for i in infos[1:]):
         return "its iterations are not counted one by one"
@@ -149,8 +154,11 @@ def _loops(nests: Nests, nest: Nest) -> str | None:
     return None
 
 
-def _inside(used: Sequence[Op], how: Order, storage: Storage, banks: Banks) -> dict[int, str]:
-    """Why accesses make requests of their own, by operation; iterations may make one burst of the others."""
+def _inside(used: Sequence[Op], how: Order, storage: Storage, banks: Banks, *, single: bool) -> dict[int, str]:
+    """Why accesses make requests of their own, by operation; iterations may make one burst of the others.
+
+    ``single``: an iteration may access one element of a burst (UG902, as it lets no nest of loops make one).
+    """
     out: dict[int, str] = {}
     sharing: dict[tuple[str, str], list[Op]] = defaultdict(list)  # by port and direction
     for op in used:
@@ -169,6 +177,8 @@ def _inside(used: Sequence[Op], how: Order, storage: Storage, banks: Banks) -> d
         ref, memory = members[0].ref, _memory(members[0], storage)
         if any(op.ref is None or ref is None or op.ref.variable != ref.variable for op in members):
             why = "several accesses share a bus"
+        elif len(members) > 1 and single:
+            why = f"an iteration accesses several elements of {storage.program.variable(memory.variable).name}"
         elif not is_consecutive(members, memory, how):
             why = f"iterations do not access {storage.program.variable(memory.variable).name} element by element"
         else:

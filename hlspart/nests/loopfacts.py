@@ -107,6 +107,25 @@ class LoopFacts:
             return False
         return not (self.target.keeps_chained_nests and hands_on(self.analysis, inner))
 
+    def runs_to_its_end(self, loop: c.Loop) -> bool:
+        """Whether no jump leaves a loop before its iterator has come to a bound that stays, of whatever form."""
+        info = self.info(loop)
+        if info is None or not info.exits:
+            return info is not None
+        jumps = (s for s in c.walk_statements(loop.body) if isinstance(s, c.Jump | c.Return))
+        if any(not isinstance(s, c.Jump) or s.kind != "continue" for s in jumps):
+            return False
+        match loop.test:
+            case c.Binary(op="<" | "<=" | ">" | ">=" | "!=", left=c.Name(variable=v), right=bound) if (
+                v == info.variable
+            ):
+                used = list(c.walk(bound))
+                plain = all(isinstance(e, c.Name | c.Const | c.Binary | c.Unary | c.Cast) for e in used)
+                return plain and not {e.variable for e in used if isinstance(e, c.Name)} & set(
+                    effects(self.program).modified(loop)
+                )
+        return False
+
     def is_counted(self, loop: c.Loop) -> bool:
         """Whether the bounds of a loop are constants."""
         info = self.info(loop)

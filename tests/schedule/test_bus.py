@@ -109,6 +109,35 @@ def test_tools_and_flows_whose_bursts_are_not_known(target):
     assert found.ii == 1 and found.depth is None and found.depth_cause
 
 
+@pytest.mark.parametrize(
+    ("tool", "body", "ii", "depth"),
+    [
+        # hungalab/ResNet-50_INT8: rows of 16, of words of 128 bits
+        ("vivado-hls-2019.1", "for (int k = 0; k < 16; k++) m[k][i] = a[16 * i + k];", 16, 25),
+        # Deadpoolmine/HITSZ-DLA, Sanjay4226/cnn_accelerator_fpga: nests, also where an iteration stores one element
+        ("vivado-hls-2018.3", "b[8 * i + j] = a[8 * i + j];", 1, 15),
+    ],
+)
+def test_vivado_hls_makes_no_burst_of_rows_and_nests(tool, body, ii, depth):
+    nest = "" if "j" not in body else "for (int j = 0; j < 8; j++)"
+    text = kernel(
+        f"for (int i = 0; i < 99; i++) {nest} {{\n#pragma HLS PIPELINE\n {body} }}\n b[0] = m[3][5];",
+        "ap_uint<128> *a, ap_uint<128> *b",
+        local="ap_uint<128> m[16][99];\n#pragma HLS ARRAY_PARTITION variable=m dim=1 complete",
+    )
+    found = next(x for x in result('#include "ap_int.h"\n' + text, path="k.cpp", tool=tool).loops if x.pipelined)
+    assert (found.ii, found.depth, found.depth_cause) == (ii, depth, None)
+
+
+@pytest.mark.parametrize("bound", ["n", "n * m", "(n + 7) >> 3", "b[0]", "n && b[i]"])
+def test_bounds_that_stay_leave_one_burst(bound):
+    """whywhytellmewhy/SOC-design, Team-Diseno-de-Alto-Nivel/mp6160-riscv-dfs-accelerator, zhren711/fastvit_hls."""
+    text = kernel(f"L: for (int i = 0; i < {bound}; i++) {{\n#pragma HLS PIPELINE\n c[i] = a[i]; }}\nb[1] = c[n];",
+                  "int *a, int *b, int n, int m", local="int c[64];")  # fmt: skip
+    found = loop(text, tool="vitis-2022.1")
+    assert (found.depth is not None) == ("[" not in bound)
+
+
 def test_other_widths_of_the_port_are_not_known():
     ports = PORTS.replace("bundle=p", "bundle=p max_widen_bitwidth=256")
     text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }", ports=ports)

@@ -20,10 +20,13 @@ def copying(pragma: str, index: str = "i", trip: int = 60) -> str:
 @pytest.mark.parametrize(
     ("pragma", "index", "by"),
     [
-        ("cyclic factor=6", "i", "6"),
+        ("cyclic factor=6", "5 * i", "6"),
+        ("cyclic factor=6", "i", None),  # its remainder is counted along: larm60/ECE8893, Risamp/ELEN90096-Group-2
+        ("cyclic factor=6", "i + 2", None),
+        ("cyclic factor=60", "i", None),  # the bank is the index
         ("cyclic factor=12", "8 * i % 120", "12"),  # a remainder of its own: no form
         ("cyclic factor=12", "2 * i", "6"),
-        ("cyclic factor=6", "3 * i / 3", "6"),
+        ("cyclic factor=6", "15 * i / 3", "6"),
         ("cyclic factor=6", "at[i]", "6"),
         ("block factor=8", "i", "15"),
         ("cyclic factor=6", "6 * i", None),  # one bank
@@ -35,7 +38,7 @@ def copying(pragma: str, index: str = "i", trip: int = 60) -> str:
 )
 def test_divisions_that_pick_a_bank(pragma, index, by):
     """Two reports: 9 states at 5 bits, 24 at 20, ahead of the loads."""
-    found = loop(copying(pragma, index, 15 if "*" in index else 60), **WHERE)
+    found = loop(copying(pragma, index, 12 if "*" in index else 58), **WHERE)
     assert (found.depth is None) == (by is not None)
     assert found.ii is not None or index == "at[i]"
     assert by is None or f"division of an index by {by} takes that picks the bank of A" in (found.depth_cause or "")

@@ -66,7 +66,7 @@ def test_elements_of_a_word_do_not_wait_for_each_other():
 
 
 def test_elements_of_a_loaded_word_are_different_values():
-    """A report (freud96/Design_Optimization, xcu50, 13.33 ns): three products, two of which DSP blocks add, six states."""
+    """A report (freud96/Design_Optimization, xcu50): three products, two of which DSP blocks add, six states."""
     text = """void f(char a[3][3], char b[3][3], short out[3][3]) {
 #pragma HLS ARRAY_RESHAPE variable=a complete dim=2
 #pragma HLS ARRAY_RESHAPE variable=b complete dim=1
