@@ -2,7 +2,8 @@
 
 A block multiplies in three states, the last of which hands the product on inside the block, and adds in two, the
 first of which is that one. A chain of such sums takes a state each. Reports name them ``mac_muladd``; with a sum ahead
-of the product, which takes no state of its own, ``am_addmul`` (four states) or ``ama_addmuladd``.
+of the product, which takes no state of its own, ``am_addmul`` (four states) or ``ama_addmuladd``. From 2020.2 to 2022.2
+a product alone takes the four states of ``mul_mul``, unless it is built of LUTs or comes round.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ class InBlocks(Struct, frozen=True):
 
     sums: Mapping[int, int]
     presums: Mapping[int, int]
+    alone: frozenset[int] = frozenset()  # products without either that take the block's stages nevertheless
 
     def timing(self, target: Target) -> dict[int, Timing]:
         """Of all products and sums in such blocks."""
         ns = target.block_ns
         made = {i: Timing(1, ns["presum"], ns["presum"]) for i in self.presums}
-        for product in self.presums.values():
+        for product in (*self.presums.values(), *self.alone):
             made[product] = Timing(_ALONE_STATES, ns["product"], 0.0)
         for total, product in self.sums.items():
             made[product] = Timing(_PRODUCT_STATES, ns["product"], 0.0)
@@ -63,8 +65,8 @@ def in_blocks(graph: Graph, target: Target) -> InBlocks:
             if fit:
                 sums[total.id] = max(fit)
     presums: dict[int, int] = {}
+    rounds = recurring(graph) if target.block_presums or target.block_products else frozenset[int]()
     if target.block_presums:
-        rounds = recurring(graph)
         most = target.multiplier[1]
         for product in graph.ops.values():
             if not _multiplies(product, target) or product.id in rounds or _is_narrow(product, target):
@@ -73,7 +75,12 @@ def in_blocks(graph: Graph, target: Target) -> InBlocks:
             fit = [op.id for op in ahead if op.kind == "add" and op.bits < most and op.impl is None]
             if fit:
                 presums[fit[0]] = product.id
-    return InBlocks(sums, presums)
+    alone = frozenset[int]()
+    if target.block_products:
+        made = {*sums.values(), *presums.values(), *rounds}
+        products = (op for op in graph.ops.values() if op.id not in made)
+        alone = frozenset(op.id for op in products if _multiplies(op, target) and not _narrow(op, target))
+    return InBlocks(sums, presums, alone)
 
 
 def _is_narrow(op: Op, target: Target) -> bool:

@@ -323,6 +323,11 @@ class Target(Struct, frozen=True, dict=True):
         return bool(self.profile["pipeline"]["block_presums"] and self.block_ns)
 
     @property
+    def block_products(self) -> bool:
+        """Whether a product in a DSP block takes all of its stages, without a sum too."""
+        return bool(self.profile["pipeline"]["block_products"] and self.block_ns)
+
+    @property
     def block_ns(self) -> Mapping[str, float]:
         """Delays inside of a DSP block: a stage of its "product", its "sum", the "presum" ahead; empty: not known."""
         delays = self.profile["block_delay"]

@@ -55,5 +55,16 @@ def test_versions(tool, depth):
 def test_sums_ahead_of_products():
     """From 2023.2 on; a recurrence keeps the sum outside."""
     assert found("out[i] = (a[i] + b[i]) * (int16_t)c;") == (1, 5, 1)
-    assert found("out[i] = (a[i] + b[i]) * (int16_t)c;", tool="vitis-2022.2")[1] == 2
+    assert found("out[i] = (a[i] + b[i]) * (int16_t)c;", tool="vitis-2022.2")[1] == 5
     assert found("c = (int16_t)(a[i] + c) * b[i]; out[i] = c;")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "depth"),
+    [("vitis-2020.1", 2), ("vitis-2020.2", 5), ("vitis-2022.2", 5), ("vitis-2023.1", 2), ("vivado-hls-2019.1", 2)],
+)
+def test_a_product_alone_takes_the_stages_of_its_block(tool, depth):
+    """Reports of 2020.2 to 2022.2 name ``mul_mul_16s_16s_32_4_1``; small products are LUTs, rounds keep one state."""
+    assert found("out[i] = a[i] * b[i];", tool=tool)[1:] == (depth, 1)
+    assert found("out[i] = a[i] * b[i];", "uint8_t", tool=tool)[1:] == (2, 0)
+    assert found("c = (int16_t)c * a[i]; out[i] = c;", tool=tool)[0] == 1
