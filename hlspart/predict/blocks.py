@@ -79,7 +79,7 @@ def in_blocks(graph: Graph, target: Target) -> InBlocks:
     if target.block_products:
         made = {*sums.values(), *presums.values(), *rounds}
         products = (op for op in graph.ops.values() if op.id not in made)
-        alone = frozenset(op.id for op in products if _multiplies(op, target) and not _narrow(op, target))
+        alone = frozenset(op.id for op in products if _multiplies(op, target) and not _is_narrow(op, target))
     return InBlocks(sums, presums, alone)
 
 

@@ -92,7 +92,9 @@ def of_dividers(item: Elaborated) -> Iterator[Doubt]:
         assert op.ref is not None
         forms = op.ref.index or (None,) * len(layout.dims)
         pairs = zip(forms, layout.dims, strict=False)
-        divisors = (division(form, dim) for form, dim in pairs if dim.modulus is None or not _along(form, item.order))
+        divisors = (
+            division(form, dim) for form, dim in pairs if dim.modulus is None or not _is_counted_along(form, item.order)
+        )
         if by := next(filter(None, divisors), None):
             name = storage.program.variable(op.ref.variable).name
             text = f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
@@ -100,7 +102,7 @@ def of_dividers(item: Elaborated) -> Iterator[Doubt]:
             yield Doubt(about(text, [op]), longer=_DIVIDER if known else 0, endless=not known)
 
 
-def _along(form: Affine | None, order: Order) -> bool:
+def _is_counted_along(form: Affine | None, order: Order) -> bool:
     """Whether an index is that of the last iteration and a step."""
     return form is not None and len(order.names) == 1 and form.terms == ((order.names[0], 1),)
 
