@@ -15,6 +15,7 @@ from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
 from hlspart.frontend.cxx_kinds import written_out
 from hlspart.frontend.cxx_namespaces import qualified_apart
+from hlspart.frontend.cxx_nested import without_nested
 from hlspart.frontend.cxx_references import with_references_to_bits
 from hlspart.frontend.cxx_sugar import with_operators, without_sugar
 from hlspart.frontend.cxx_templates import instantiated
@@ -63,7 +64,7 @@ def as_c(
     expanded, unused = instantiated(
         without_closures(qualified_apart(with_references_to_bits(with_operators(tokens)))), path, wanted
     )
-    plain, constructed = without_constructors(expanded)
+    plain, constructed = without_constructors(without_nested(expanded))
     shim = _Shim(written_out(without_sugar(plain)))
     shim.constructed = constructed
     shim.names.update(name for name, template in unread.items() if not template)

@@ -159,11 +159,12 @@ class Constructors(ABC):
                     continue
                 object_ = like(f"{SELF}", "id", name)
                 text = self._constructed(of_member, object_, split(value or []), scope.rewritten(value or []))
-                for token in text:
-                    if token.text == SELF and token.kind == "id":
-                        yield from (object_, like(".", "op", name), like(member.name.text, "id", name))
-                    else:
-                        yield token
+                yield from _of_member(text, member.name.text, name)
+                continue
+            of_element = self.table.element_of(member)
+            if of_element is not None and not value and self.table.is_built_in_arrays(of_element):
+                text = self._each_constructed(of_element, like(SELF, "id", name), scope.rewritten(member.extents))
+                yield from _of_member(text, member.name.text, name)
                 continue
             if value is None:
                 continue
@@ -241,6 +242,14 @@ class Constructors(ABC):
             copy.use, copy.lo, copy.hi, copy.arg = uses.of(token), token.start, token.end, self.copies
             result.append(copy)
         return result
+
+
+def _of_member(text: Sequence[Token], member: str, at: Token) -> Iterator[Token]:
+    """A call for the object at hand as one for its member."""
+    for token in text:
+        yield token
+        if token.text == SELF and token.kind == "id":
+            yield from (like(".", "op", at), like(member, "id", at))
 
 
 def _counter(dimension: int) -> str:

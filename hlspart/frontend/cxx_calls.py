@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from hlspart.frontend.cxx_collect import class_ranges, like
 from hlspart.frontend.cxx_shapes import declared
@@ -16,11 +16,20 @@ def with_names(tokens: list[Token]) -> list[Token]:
     if all(t.text != "operator" for t in tokens):
         return tokens
     for opening, last, owner in reversed(list(class_ranges(tokens))):
-        places = [at for at in range(opening + 1, last) if _is_call(tokens, at)]
+        places = [at for at in _own(tokens, opening, last) if _is_call(tokens, at)]
         if all(_is_of_a_template(tokens, at) for at in places):
             for at in reversed(places):
                 tokens[at : at + 3] = [like(f"{CALLED}{owner}", "id", tokens[at])]
     return tokens
+
+
+def _own(tokens: list[Token], opening: int, last: int) -> Iterator[int]:
+    """The places directly in a class, not in a class or a body inside of it."""
+    level = 0
+    for at in range(opening + 1, last):
+        level += (tokens[at].text == "{") - (tokens[at].text == "}")
+        if not level:
+            yield at
 
 
 def _is_call(tokens: list[Token], at: int) -> bool:

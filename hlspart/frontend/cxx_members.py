@@ -229,6 +229,8 @@ def declared_member(tokens: list[Token], start: int, last: int, into: ClassText)
         if tokens[at].text == "operator":
             at += 1
             while at < last and (tokens[at].text != "(" or (tokens[at + 1].text == ")" and tokens[at + 2].text == "(")):
+                if tokens[at].text == "<" and tokens[at - 1].kind == "id" and tokens[at - 1].text != "operator":
+                    at = angle(tokens, at)  # operator ap_uint<2 * (3 + 1)>()
                 at += 2 if tokens[at].text == "(" else 1
             break
         if tokens[at].text == "<":

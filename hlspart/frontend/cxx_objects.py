@@ -316,8 +316,7 @@ class _Classes(Constructors):
         body = list(function.body)
         if constructor:
             set_: list[Token] = list(self._initial(text, function, owner or text))
-            rest = [t for t in body[1:-1] if not names_variable(t)]
-            body = [body[0], *scope.rewritten(rest), body[-1]]
+            body = scope.rewritten([t for t in body if not names_variable(t)])
             body[1:1] = set_
         else:
             body = scope.rewritten(body)

@@ -40,9 +40,11 @@ _BITS = frozenset(("ap_range_ref", "ap_bit_ref", "af_range_ref", "af_bit_ref"))
 
 def with_references_to_bits(tokens: list[Token]) -> list[Token]:
     """``ap_range_ref<8, false> f()``, a function that gives bits to set, as one that gives a reference to a number."""
-    if not any(t.text in _BITS for t in tokens):
+    if not any(t.text in _BITS or t.text == "decltype" for t in tokens):
         return tokens
     made = list(tokens)
+    for at in [k for k, t in enumerate(tokens) if t.text == "decltype" and t.kind == "id"][::-1]:
+        _as_bits_of(made, at)
     for at in [k for k, t in enumerate(tokens) if t.text in _BITS and t.kind == "id"][::-1]:
         end = matching_angle(made, at + 1) if made[at + 1].text == "<" else None
         if end is None or made[end + 1].kind != "id":
@@ -51,6 +53,24 @@ def with_references_to_bits(tokens: list[Token]) -> list[Token]:
         head, tail = like("ap_uint", "id", made[at]), [like(">", "op", made[end]), like("&", "op", made[end])]
         made[at : end + 1] = [head, made[at + 1], *width, *tail]
     return made
+
+
+def _as_bits_of(tokens: list[Token], at: int) -> None:
+    """``auto f() -> decltype(m(8, 0)) { return m(a, b); }`` as ``T & f() { return m(a, b); }``, in place."""
+    end = partner(tokens, at + 1)
+    name = tokens[at + 2]
+    bits = tokens[at - 1].text == "->" and [t.text for t in (tokens[at + 3], tokens[end - 1])] == ["(", ")"]
+    if not bits or [t.text for t in tokens[end + 1 : end + 5]] != ["{", "return", name.text, "("]:
+        return
+    kind = declared(name.text, tokens, at)
+    first = at - 1
+    while tokens[first].text not in (*_BEGINS, "auto"):
+        first -= 1
+    if kind is None or kind.extents or kind.called or tokens[first].text != "auto":
+        return
+    tokens[at - 1 : end + 1] = []
+    tokens[first : first + 1] = [*not_in_text([like(t.text, t.kind, tokens[first]) for t in kind.type], tokens[first])]
+    tokens.insert(first + len(kind.type), like("&", "op", tokens[first]))
 
 
 def without_references(tokens: list[Token]) -> None:

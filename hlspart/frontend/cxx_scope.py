@@ -7,7 +7,8 @@ from typing import Protocol
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
-from hlspart.frontend.cxx_members import ClassText, refuse
+from hlspart.frontend.cxx_declared import declarators
+from hlspart.frontend.cxx_members import OPEN, ClassText, partner, refuse
 from hlspart.frontend.cxx_table import ClassTable
 from hlspart.frontend.tokens import PragmaToken, Token
 
@@ -101,7 +102,7 @@ class ClassScope:
         known = text in self.data or text in self.methods or self.unit.table.owner(of, text) is not None
         hidden = any(name == text for name, _ in self._hidden)
         if not known or text in self.params or hidden or after == "::":
-            return self.unit.plain(tokens, at, out)
+            return self._outside(tokens, at, out)
         if text in self.data:
             if skip:
                 out.append(token)
@@ -120,6 +121,21 @@ class ClassScope:
             return self._call(tokens, at, out) if after == "(" else self._keep(token, out, at)
         out.append(like(f"{owner}::{text}", "id", token))
         return at + 1
+
+    def _outside(self, tokens: list[Token], at: int, out: list[Token]) -> int:
+        """What is not the class's own; objects of other classes may be built of what is."""
+        objects = declarators(tokens, at + 1) if tokens[at].text in self.unit.table.aliases else None
+        if objects is None or not any(d.value for d in objects[0]):
+            return self.unit.plain(tokens, at, out)
+        made, name, last = [tokens[at]], at + 1, objects[1]
+        for declared in objects[0]:  # its name, and what follows to the comma
+            end = name + 1
+            while end < last and tokens[end].text != ",":
+                end = partner(tokens, end) + 1 if tokens[end].text in OPEN else end + 1
+            made += [declared.name, *self.rewritten(tokens[name + 1 : end]), tokens[end]]
+            name = end + 1
+        whole = self.unit.plain([*made, *tokens[last + 1 :]], 0, out) > 1
+        return last + 1 if whole else at + 1
 
     def _own_operator(self, tokens: Sequence[Token], at: int) -> int | None:
         """The bracket behind ``operator()`` or ``operator+`` where that names one of the class, None where not."""

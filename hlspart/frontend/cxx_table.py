@@ -71,15 +71,17 @@ class ClassTable:
 
     def is_built(self, of: str) -> bool:
         """Whether a constructor does anything but hold pragmas."""
-        return any(self._sets(c) for c in self.every(of)) or any(
-            (inner := self.class_of(m)) is not None and self.is_built(inner) for m in self.data(of)
-        )
+        return any(self._sets(c) for c in self.every(of)) or any(map(self._is_member_built, self.data(of)))
 
     def is_built_in_arrays(self, of: str) -> bool:
         """Whether the constructor without arguments, which the elements of an array have, does anything."""
-        return any(self._sets(c, default=True) for c in self.every(of)) or any(
-            (inner := self.class_of(m)) is not None and self.is_built_in_arrays(inner) for m in self.data(of)
-        )
+        if any(self._sets(c, default=True) for c in self.every(of)):
+            return True
+        return any((inner := self.element_of(m)) is not None and self.is_built_in_arrays(inner) for m in self.data(of))
+
+    def _is_member_built(self, member: DataMember) -> bool:
+        inner = self.element_of(member)
+        return inner is not None and (self.is_built_in_arrays(inner) if member.extents else self.is_built(inner))
 
     def _sets(self, text: ClassText, default: bool = False) -> bool:
         if any(m.value and m.value[0].text in ("=", "{") for m in text.data):
@@ -100,7 +102,11 @@ class ClassTable:
         return every | {n.partition("<")[0] for n in every}
 
     def class_of(self, member: DataMember) -> str | None:
-        return self.aliases.get(member.type[-1].text) if member.type and not member.extents else None
+        return self.element_of(member) if not member.extents else None
+
+    def element_of(self, member: DataMember) -> str | None:
+        """The class of a member, or of the elements of one that is an array."""
+        return self.aliases.get(member.type[-1].text) if member.type else None
 
     def pragmas(self, of: str) -> Iterator[PragmaToken]:
         """Those in constructors about members, of members that are objects as well; what several say, once."""

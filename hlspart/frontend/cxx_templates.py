@@ -96,6 +96,7 @@ class _Instances:
         self.constants = FileConstants(table.rest)
         self._waiting: list[TemplateInstance] = []
         self._called = has_calls(table.templates)
+        self._around: list[str] = []  # the classes around what is expanded, the nearest first
         self._classes: dict[str, int] | None = None  # where those that are no templates begin
         self._ordinary: dict[str, list[int]] | None = None  # functions that have the name of a template
 
@@ -137,7 +138,19 @@ class _Instances:
     def expand_rest(self) -> None:
         """Write out what was asked for, and what that asks for."""
         while self._waiting:
-            self.expand(self._waiting.pop(0).tokens)
+            self._expand_instance(self._waiting.pop(0))
+
+    def _expand_instance(self, instance: TemplateInstance) -> None:
+        """Replace uses in an instance, where the templates of the classes around it come first."""
+        before, self._around = self._around, []
+        around: TemplateInstance | None = instance
+        while around is not None:
+            self._around += [around.name] if around.template.struct else []
+            if around.template.owner:
+                self._around.append(around.template.owner)
+            around = self.by_name.get(around.template.owner)
+        self.expand(instance.tokens)
+        self._around = before
 
     def expand_open(self, path: str) -> None:
         """An instance of each template of the file that nothing uses: defaults, else the parameters themselves.
@@ -180,13 +193,9 @@ class _Instances:
         if at > 1 and tokens[at - 1].text == "::":
             owned = [t for t in group if t.owner == tokens[at - 2].text]
             group = owned or [t for t in group if not t.owner] or group
-        else:
-            around = {t.owner for t in group}
-            group = (
-                group
-                if len(around) == 1 or tokens[at - 1].text in (".", "->")
-                else ([t for t in group if not t.owner] or group)
-            )
+        elif tokens[at - 1].text not in (".", "->") and len({t.owner for t in group}) > 1:
+            owners = (owned for o in (*self._around, "") if (owned := [t for t in group if t.owner == o]))
+            group = next(owners, group)
         chosen = self._class(group, given) if struct else self._function(group, given, tokens, at, end, called)
         if chosen is None:
             return
@@ -206,7 +215,7 @@ class _Instances:
             instance = self.by_name.get(word.text) if sign.text == "::" else None
             if instance is not None and instance.template.struct and instance in self._waiting:
                 self._waiting.remove(instance)
-                self.expand(instance.tokens)
+                self._expand_instance(instance)
                 self._constants_of_classes(instance.tokens)
                 self.constants.note_class(instance.tokens)
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from hlspart.model.ports import Ports
 from hlspart.schedule.problem import Problem, Schedule, Wait, allowed
-from hlspart.schedule.recurrence import critical_cycle, earliest, recurring, topological
+from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring, topological
 
 MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
 MOST_KEPT = 256  # problems whose schedules are remembered
@@ -165,19 +165,26 @@ class _Attempt:
         return Schedule(self.ii, start, self.offset, dict(self.units), depth, "iterative modulo scheduling")
 
     def _heights(self) -> dict[int, int] | None:
+        """The states from each operation to the end; None where waits go round in a circle that grows."""
         height = dict.fromkeys(self.problem.graph.ops, 0)
-        order = list(reversed(topological(self.problem.graph)))
-        for _ in range(len(order) + 1):
-            changed = False
+        order = topological(self.problem.graph)[::-1]
+        ahead: dict[int, int] = {}  # what an operation got its height from
+        waiting = set(order)
+        while waiting:
             for op in order:
-                best = height[op]
+                if op not in waiting:
+                    continue
+                waiting.discard(op)
+                before = best = height[op]
                 for wait in self.outgoing.get(op, ()):
-                    best = max(best, height[wait.sink] + wait.gap - self.ii * wait.distance)
-                if best > height[op]:
-                    height[op], changed = best, True
-            if not changed:
-                return height
-        return None
+                    if (least := height[wait.sink] + wait.gap - self.ii * wait.distance) > best:
+                        best, ahead[op] = least, wait.sink
+                if best > before:
+                    height[op] = best
+                    waiting.update(wait.source for wait in self.incoming.get(op, ()))
+            if waiting and goes_round(ahead):
+                return None
+        return height
 
     def _place(self, op: int) -> list[int]:
         """Put ``op`` into the schedule; returns the operations that had to leave."""

@@ -124,6 +124,18 @@ def _cycles(via: Mapping[int, Edge]) -> Iterator[list[Edge]]:
             yield cycle[::-1]
 
 
+def goes_round(ahead: Mapping[int, int]) -> bool:
+    """Whether following a map comes back to where it was."""
+    seen: dict[int, int] = {}
+    for number, at in enumerate(ahead):
+        while at in ahead and at not in seen:
+            seen[at] = number
+            at = ahead[at]
+        if at in ahead and seen[at] == number:
+            return True
+    return False
+
+
 def _lengthens(problem: Problem, cycle: Sequence[Edge], ii: int) -> bool:
     """Whether going round delays an operation by whole states, and so without end."""
     return any(edge.distance for edge in cycle) and _round(problem, cycle, ii) > 0

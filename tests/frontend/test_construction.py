@@ -46,11 +46,11 @@ class CxxPrinter(Printer):
             functions.append((self.declare(f.return_type, f"{_plain(f.name)}({', '.join(params)})"), self.stmt(f.body)))
         heads = [head for head, _ in functions]
         bodies = [f"{head} {body}" for head, body in functions]
-        structs = [
-            f"struct {n} {{ {' '.join(self.declare(t, m) + ';' for m, t in s.members)} }};"
-            for n, s in self.structs.items()
-        ]
-        return "\n".join(["#include <cstdio>", *structs, *(f"{h};" for h in heads), *bodies]) + "\n"
+        structs: dict[str, str] = {}
+        while more := [x for x in self.structs if x not in structs]:  # members may be of others
+            made = {n: " ".join(self.declare(t, m) + ";" for m, t in self.structs[n].members) for n in more}
+            structs = {n: f"struct {n} {{ {text} }};" for n, text in made.items()} | structs
+        return "\n".join(["#include <cstdio>", *structs.values(), *(f"{h};" for h in heads), *bodies]) + "\n"
 
 
 def _plain(name: str) -> str:
@@ -94,6 +94,98 @@ int main() {
   v += y; y += v * w;
   printf("%d %d %d\\n", v, w, y);
   return 0;
+}
+""",
+    "classes in classes": """
+struct Outer {
+  typedef short num;
+  static const int K = 3;
+  struct Inner {
+    num v; int w[2];
+    Inner(int a, int b) : v(a) { w[0] = b; w[1] = a + K; }
+    Inner() : v(7) { w[0] = w[1] = 1; }
+    int sum() const { return v + w[0] * w[1]; }
+    Inner operator+(const Inner &o) const { Inner t; t.v = v + o.v; t.w[0] = w[0]+o.w[0]; t.w[1] = t.v; return t; }
+  };
+  Inner a, b[2];
+  struct Walk { Inner *none; int at; Walk() : none(0), at(0) {} void step(Inner &x) { at += x.sum(); } };
+  Walk walk;
+  Outer() : a(1, 2) { Inner t(5, 6); b[0] = t; }
+  Inner both() { walk.step(a); return a + b[0] + b[1]; }
+  int count();
+};
+int Outer::count() { Inner t(9, 2); return t.sum() + both().sum() + walk.at; }
+struct Derived : Outer {
+  Inner more() { Inner x(2, 2); return x + a; }
+};
+struct Other {
+  struct Inner { int q; Inner(int x) : q(x) {} int twice() const { return 2 * q; } };
+  int f(int x) { Inner i(x); return i.twice(); }
+};
+template <typename T> struct Box {
+  struct Cell { T v; Cell() : v(3) {} void set(T x) { v = x * 2; } T get() const { return v; } };
+  Cell cells[3];
+  T all() { T s = 0; for (int i = 0; i < 3; i++) { cells[i].set(i + 1); s += cells[i].get(); } return s; }
+};
+int main() {
+  Outer o; Derived d; Other other;
+  Outer::Inner x(4, 5), y = o.both();
+  Box<int> bi; Box<short> bs;
+  Box<int>::Cell c;
+  c.set(8);
+  printf("%d %d %d %d\\n", x.sum(), y.sum(), o.count(), d.more().sum());
+  printf("%d %d %d %d\\n", other.f(6), bi.all(), bs.all(), c.get());
+  return 0;
+}
+""",
+    "arrays of objects in objects": """
+struct Inner {
+    short v; int w[2];
+    Inner(int a, int b) : v(a) { w[0] = b; w[1] = a + 3; }
+    Inner() : v(7) { w[0] = w[1] = 1; }
+    int sum() const { return v + w[0] * w[1]; }
+};
+struct Outer {
+  Inner a, b[2], c;
+  Outer() : a(1, 2) { Inner t(5, 6); b[0] = t; }
+  int both() { return 1000 * a.sum() + 100 * b[0].sum() + 10 * b[1].sum() + c.sum(); }
+};
+struct Plain { Inner a, b[2]; };
+int main() {
+  Outer o; Plain p;
+  printf("%d %d\\n", o.both(), p.a.sum() + 100 * p.b[1].sum());
+  return 0;
+}
+""",
+    "objects that methods build of members": """
+struct Inner {
+    short v; int w[2];
+    Inner(int a, int b) : v(a) { w[0] = b; w[1] = a + 3; }
+    Inner() : v(7) { w[0] = w[1] = 1; }
+    int sum() const { return v + w[0] * w[1]; }
+};
+struct Outer {
+  Inner a; int k;
+  Outer() : a(1, 2), k(3) { }
+  int both() { Inner t(5, 6); return a.sum() + t.sum(); }
+  int more() { Inner t(k, k + 1); return a.sum() + t.sum(); }
+};
+int main() {
+  Outer o;
+  printf("both %d more %d\\n", o.both(), o.more());
+  return 0;
+}
+""",
+    "templates of one name in two instances": """
+template <typename T> struct A {
+  template <typename V> struct C { V v; T t; };
+  C<char> c;
+  int f() { return sizeof(c) * 10 + sizeof(C<char>); }
+};
+int main() {
+  A<char> x; A<int> y;
+  printf("of one: %d %d\\n", x.f(), y.f());
+
 }
 """,
     "variables that hide members": """

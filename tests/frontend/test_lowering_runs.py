@@ -319,6 +319,10 @@ PROGRAMS["templates of calls"] = """
 struct Max { template <typename T> T operator()(T a, T b) const { return a > b ? a : b; } };
 struct Scaled { int by; template <typename T> T operator()(const T &x) const { return x * by + 1; } };
 template <int N> struct Power { template <class T> T operator()(T x) const { T y = 1; for (int i = 0; i < N; i++) y *= x; return y; } template <class T> T operator()() const { return T(N); } };
+struct Pick {
+  struct Times { int k; int operator()(int i) const { return k * i; } };
+  template <typename T> Times operator()(T x) const { Times t; t.k = (int)(2 * x); return t; }
+};
 template <class F> int folded(const int *v, int n, F f) { int s = v[0]; for (int i = 1; i < n; i++) s = f(s, v[i]); return s; }
 template <class F, typename T> T twice(const F &f, T x) { T y = f(x); return f(y); }
 int main(void) {
@@ -330,6 +334,9 @@ int main(void) {
   printf("%d %d %d ", m(v[0], v[3]), (int)(4 * m(d, e)), m(v[4], 12));
   printf("%d %d %d ", s(v[1]), (int)(8 * s(d)), s.template operator()<int>(v[2]));
   printf("%d %d %d ", cube(v[0]), (int)(64 * cube(e)), cube.template operator()<int>());
+  Pick pick;
+  Pick::Times six = pick(v[0]), three = pick(1.5);
+  printf("%d %d ", six(v[1]), three(v[3]));
   printf("%d %d %d\\n", folded(v, 5, m), twice(s, v[0]), (int)(twice(cube, e) * 100));
   return 0;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from time import process_time
 
 import networkx
 import pytest
@@ -200,3 +201,30 @@ def test_many_accesses_of_one_bank_are_placed_without_trying_every_state(monkeyp
     monkeypatch.setattr(_Attempt, "_fits", counted)
     assert _Attempt(p, n // 2, {}).run() is not None
     assert calls <= 2 * n
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(problems(), st.integers(1, 12))
+def test_heights_are_longest_paths(case, ii):
+    """Also that there are none where a cycle grows: networkx decides both."""
+    graph = networkx.MultiDiGraph()
+    for op in case.graph.ops:
+        graph.add_edge("start", op, weight=0)
+        graph.add_edge(op, "end", weight=0)
+    for wait in case.waits:
+        graph.add_edge(wait.source, wait.sink, weight=ii * wait.distance - wait.gap)
+    heights = _Attempt(case, ii, {})._heights()
+    if networkx.negative_edge_cycle(graph, weight="weight"):
+        assert heights is None
+        return
+    lengths = networkx.single_source_bellman_ford_path_length(graph.reverse(), "end", weight="weight")
+    assert heights == {op: -lengths[op] for op in case.graph.ops}
+
+
+def test_a_cycle_that_grows_costs_little():
+    """A chain of 3,000 operations that waits for itself is given up after a few rounds, not after 3,000."""
+    n = 3000
+    edges = [Edge(k, k + 1, 0, None, "data", "v") for k in range(n - 1)] + [Edge(n - 1, n - 2, 1, None, "data", "c")]
+    began = process_time()
+    assert _Attempt(problem([Timing(2, 0.0, 1.2)] * n, edges), 1, {})._heights() is None
+    assert process_time() - began < 1
