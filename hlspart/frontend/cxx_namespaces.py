@@ -22,6 +22,8 @@ _KEYWORDS = frozenset((
     "virtual", "void", "volatile", "__attribute__", "__declspec",
 ))  # fmt: skip
 
+_QUALIFIERS = ("const", "static", "constexpr", "typename", "volatile", "mutable", "inline", "struct", "class", "return")
+
 
 def qualified_apart(tokens: list[Token]) -> list[Token]:
     """The tokens with qualified names in the place of names that several namespaces declare. Raises SourceError."""
@@ -43,7 +45,7 @@ def qualified_apart(tokens: list[Token]) -> list[Token]:
             for words in (token.body, token.expanded):
                 words[:] = [_meant(t, t, (), False, here, _above(shared, t, at), used) for t in words]
         last = _last(tokens, at)
-        member = kind == "struct" or (at > 0 and tokens[at - 1].text in (".", "->"))
+        member = (kind == "struct" and _is_member(tokens, at)) or (at > 0 and tokens[at - 1].text in (".", "->"))
         if last is None or tokens[last].text not in shared or member:
             end = at if last is None else last
             result += tokens[at : end + 1]
@@ -54,6 +56,20 @@ def qualified_apart(tokens: list[Token]) -> list[Token]:
         result.append(_meant(tokens[last], token, qualifier, token.text == "::", here, paths, used))
         at = last + 1
     return result
+
+
+def _is_member(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a name in a class is what is declared there: behind a type, or in a list of declarators."""
+    before, after = tokens[at - 1], tokens[at + 1].text
+    if after not in (";", ",", "=", "[", "(", ")", "{", ":"):
+        return False
+    if before.kind == "id":
+        return before.text not in _QUALIFIERS
+    level, here = 0, at - 1
+    while before.text == "," and level >= 0 and tokens[here].text not in (";", "{", "}"):
+        level += (tokens[here].text in (")", "]", ">")) - (tokens[here].text in ("(", "[", "<"))
+        here -= 1
+    return before.text in ("*", "&", "&&", ">", "~") or (before.text == "," and level >= 0)
 
 
 def _last(tokens: Sequence[Token], at: int) -> int | None:

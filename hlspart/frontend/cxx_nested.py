@@ -100,18 +100,24 @@ def _alone(words: list[Token], outer: ClassText, around: Sequence[Token]) -> lis
     others |= {outer.name.text, outer.name.text.partition("<")[0]} - {name.text}
     own = _declared(words)
     made: list[Token] = []
-    for k, token in enumerate(words):
-        if token.kind != "id" or isinstance(token, PragmaToken) or (k and words[k - 1].text in _MEMBER_OF):
+    k = 0
+    while k < len(words):
+        token = words[k]
+        k += 1
+        if token.kind != "id" or isinstance(token, PragmaToken) or (k > 1 and words[k - 2].text in _MEMBER_OF):
             made.append(token)
             continue
-        if token.text in known and token.text not in own and token.text != name.text:
+        named = token.text not in own
+        if token.text == outer.name.text and words[k].text == "::" and words[k + 1].text in known:
+            token, named, k = words[k + 1], True, k + 2
+        if token.text in known and named and token.text != name.text:
             if not known[token.text]:
                 return None
             made += [like(t.text, t.kind, token) for t in known[token.text]]
-            continue
-        if token.text in others and token.text not in own:
+        elif token.text in others and named:
             return None
-        made.append(token)
+        else:
+            made.append(token)
     return made
 
 

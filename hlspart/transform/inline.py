@@ -202,7 +202,7 @@ class _Inliner:
             case Declare():
                 kept = []
                 for ident in stmt.variables:
-                    variable = self.program.variable(ident)
+                    variable, ahead = self.program.variable(ident), len(before)
                     new = ident if own else self._local(variable, names, function)
                     init = variable.init
                     if init is not None and variable.storage != "static":
@@ -212,6 +212,9 @@ class _Inliner:
                                 self.variables[ident] = replace(variable, init=changed)
                         else:
                             self.variables[new] = replace(self.variables[new], init=expr(init))
+                    if kept and len(before) > ahead:  # int x = f(a), y = f(x);
+                        before.insert(ahead, replace(stmt, variables=tuple(kept)))
+                        kept = []
                     kept.append(new)
                 return replace(stmt, variables=tuple(kept))
             case ExprStmt(expr=Call() as call) if self._expandable(call) and (test := choice(call)):

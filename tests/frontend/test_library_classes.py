@@ -164,3 +164,60 @@ def test_methods_of_arrays_with_values() -> None:
     body = "o[i] = t.at(i) + t.front() + t.back() + t.at(31 - i);"
     loops = intervals(text + LOOP.replace("STATEMENT", body) + "}\n")
     assert [x for x, _ in loops] == [1, 1, 1]
+
+
+SLICES = """#include <ap_int.h>
+template <typename T, unsigned W = T::width> struct Slice {
+  static unsigned const width = W;
+  template <typename V> class Held {
+    V m_val;
+   public:
+    Held() {}
+    Held(V const &val) : m_val(val) {}
+    auto operator()(unsigned const i, unsigned const j, bool const k) const -> decltype(m_val(W, 0)) {
+      return m_val((i + 1) * W - 1, i * W);
+    }
+    operator V const &() const { return m_val; }
+  };
+  template <typename V> Held<V> operator()(V const &val) const { return Held<V>(val); }
+  template <typename V> Held<V> operator()() const { return Held<V>(); }
+};
+template <typename S, typename V> void add(V const &from, V &to) {
+  auto out = S().template operator()<V>();
+  for (int p = 0; p < 4; p++) out(p, 0, 1) = from((p + 1) * S::width - 1, p * S::width) + 1;
+  to = out;
+}
+"""
+
+
+def test_bits_of_what_a_class_in_a_class_holds() -> None:
+    """Two instances of a template, each with one of its own, cost what bits of a plain number cost."""
+
+    def figures(body: str) -> list[tuple[object, ...]]:
+        text = SLICES + "void top(ap_uint<32> a[64], ap_uint<2 * (15 + 1)> b[64], ap_uint<64> c[64]) {\n"
+        text += LOOP.replace("STATEMENT", body) + "}\n"
+        pipeline = Pipeline(["t.cpp"], Options(), read=lambda _: text.encode())
+        return [(x.ii, x.depth, x.cause) for x in pipeline.figures.loops if x.function == "top" and x.pipelined]
+
+    called = "ap_uint<32> x; add<Slice<ap_uint<8> > >(b[i], x); a[i] = x; "
+    called += "ap_uint<64> y; add<Slice<ap_int<16> > >(c[i], y); c[i] = y;"
+    plain = "ap_uint<32> d = b[i], e; for (int p = 0; p < 4; p++) e(8 * p + 7, 8 * p) = d(8 * p + 7, 8 * p) + 1; "
+    plain += "a[i] = e; ap_uint<64> f = c[i], g; for (int p = 0; p < 4; p++) "
+    plain += "g(16 * p + 15, 16 * p) = f(16 * p + 15, 16 * p) + 1; c[i] = g;"
+    assert figures(called) == figures(plain)
+    assert [x[0] for x in figures(called)] == [1]
+
+
+@pytest.mark.parametrize("space", ["dsp48e1", "dsp48e2", "dsp58"])
+def test_blocks_only_delay(space: str) -> None:
+    """What they compute costs no II unless a recurrence goes through one; how long they take is not known."""
+    text = f"#include <hls_dsp_builtins.h>\nusing namespace hls::{space};\n"
+    text += "void top(int a[64], int b[64], long o[64], long s) { cascade<REG_A1 | REG_P> block; cascade<REG_M> next;\n"
+    body = "R_t x = block.mul_add(a[i], b[i], 5), y = next.mul_add(a[i], 3, x.pcout); o[i] = y.pcout;"
+    carried = "s = mul_add<REG_P>(a[i], b[i], s); o[i] = s;"
+    figures = []
+    for statement in (body, carried):
+        made = (text + LOOP.replace("STATEMENT", statement) + "}\n").encode()
+        figures += Pipeline(["t.cpp"], Options(), read=lambda _, made=made: made).figures.loops
+    assert (figures[0].ii, figures[0].depth, figures[0].cause) == (1, None, None)
+    assert figures[1].ii is None

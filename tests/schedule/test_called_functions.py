@@ -5,7 +5,7 @@ value comes back, by an assignment, a declaration or a condition, changes nothin
 """
 
 import pytest
-from predicting import result
+from predicting import loop, pipelined, result
 
 N = 1024
 CALL = N + 3
@@ -101,3 +101,15 @@ void f(const float a[1024], const float b[1024], float out[1024]) {
 """
     made = result(text, tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=10)
     assert latency(made).exact == 1037
+
+
+def test_variables_of_one_declaration_are_set_in_turn():
+    """``int x = f(a), y = f(x);`` is two declarations: the second call takes what the first one gives."""
+    function = "int g(int x, int y) { int r = x * y; if (x > 3) r += 4; return r; }\n"
+    figures = []
+    for body in ("int x = g(a[i], b[i]), y = g(x, 3);", "int x = g(a[i], b[i]); int y = g(x, 3);"):
+        loop_ = loop(function + pipelined(f"{body} o[i] = y;", parameters="int a[64], int b[64], int o[64]"))
+        figures.append((loop_.ii, loop_.depth, loop_.dsp))
+    assert figures[0] == figures[1]
+    assert figures[0][0] == 1
+    assert figures[0][2] > 0
