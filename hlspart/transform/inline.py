@@ -200,7 +200,7 @@ class _Inliner:
             case Block():
                 return block(stmt)
             case Declare():
-                kept = []
+                kept = list[int]()
                 for ident in stmt.variables:
                     variable, ahead = self.program.variable(ident), len(before)
                     new = ident if own else self._local(variable, names, function)
