@@ -182,15 +182,16 @@ class Pipeline:
     def lint(self, config: LintConfig | None = None) -> LintReport:
         """Findings of all rules."""
         from hlspart import lint
+        from hlspart.render import screen
 
-        loops = bool(self.program.loops)
-        return lint.run(
-            self.program, self.analysis, self.validation,
-            self.figures if loops else None, self._inferred_at_once if loops else None, config,
+        figures, infer = (self.figures, self._inferred_at_once) if self.program.loops else (None, None)
+        report = lint.run(
+            self.program, self.analysis, self.validation, figures, infer, config,
             target=self.target, recheck=self.ii_under, expansions=self._expansions,
             defined=frozenset(d.partition("=")[0] for d in self.options.frontend.defines),
             device=self.options.target.part is not None,
         )  # fmt: skip
+        return lint.with_ways(report, self, screen.named(self.paths)) if config and config.ways else report
 
     def fix(
         self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False, only: Diagnostic | None = None
@@ -377,10 +378,9 @@ class Pipeline:
             return self
         given, options = {**self._given, **texts}, self.options
         if directives:
-            frontend = options.frontend
             given["<proposed>.cfg"] = directives
-            beside = (*frontend.directive_files, "<proposed>.cfg")
-            options = replace(options, frontend=replace(frontend, directive_files=beside))
+            beside = (*options.frontend.directive_files, "<proposed>.cfg")
+            options = replace(options, frontend=replace(options.frontend, directive_files=beside))
         asked = options, tuple(sorted(given.items()))
         if asked not in self._read:
             self._read[asked] = self._reading(given, options)

@@ -33,6 +33,7 @@ _RANK = {"note": 0, "info": 1, "warning": 2, "error": 3}
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules (code, prefix or name); repeatable.")
 @click.option("--disable", "--ignore", "ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "info"]), help="Least severity for exit code 1.")
+@click.option("--ways", is_flag=True, help="Name the way to take for each late loop, as advise does; takes longer.")
 @click.option("--show-config", is_flag=True, help="Print the settings with their origin, and stop.")
 @_known("--baseline", metavar="FILE", help="Leave out the findings of a baseline.")
 @_known("--write-baseline", metavar="FILE", help="Write the findings as a baseline, and succeed.")
@@ -46,6 +47,7 @@ def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fail_on: str | None,
+    ways: bool,
     show_config: bool,
     baseline: str | None,
     write_baseline: str | None,
@@ -69,7 +71,7 @@ def command(
         pipeline = open_pipeline(tree.expanded(files), options_of(shared), shared["config_file"])
         said = settings_for(pipeline.paths, shared["config_file"])
     try:
-        config = with_options(load(said), select=select, ignore=ignore, fail_on=fail_on)
+        config = with_options(load(said), select=select, ignore=ignore, fail_on=fail_on, ways=ways or None)
         _ = pipeline.target
     except (SettingsError, TargetError) as error:
         raise click.ClickException(str(error)) from None

@@ -179,7 +179,7 @@ def _key(job: Job) -> str:
     texts = [(p, _digest(p)) for p in (*job.paths, *_settings(job.options))]
     config = job.config
     rules = (config.select, config.ignore, sorted(config.severity.items()), sorted(config.per_file_ignores.items()))
-    return repr((_package(), texts, job.options, rules, config.large_complete, config.root))
+    return repr((_package(), texts, job.options, rules, config.large_complete, config.ways, config.root))
 
 
 def _settings(options: Options) -> list[str]:

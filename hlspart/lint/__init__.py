@@ -4,6 +4,7 @@ from hlspart.lint.catalogue import catalogue
 from hlspart.lint.config import LintConfig
 from hlspart.lint.docs import explain, pages
 from hlspart.lint.engine import run
+from hlspart.lint.ranked import with_ways
 
 __all__ = [
     "LintConfig",
@@ -16,4 +17,5 @@ __all__ = [
     "fixes",
     "pages",
     "run",
+    "with_ways",
 ]

@@ -23,7 +23,8 @@ class LintConfig(Struct, frozen=True):
     ``per_file_ignores``: glob -> codes, prefixes or names; a path is tried as it is and as seen from
     ``root``, the folder of the settings file. ``fail_on``: least severity that makes the exit code 1
     (what is for information only does not by default).
-    ``large_complete``: banks above which a complete partition is large. ``origin`` says where each
+    ``large_complete``: banks above which a complete partition is large. ``ways``: findings about late loops name the
+    first way of `advise` (no setting of a file, for it takes long). ``origin`` says where each
     setting came from.
     """
 
@@ -33,6 +34,7 @@ class LintConfig(Struct, frozen=True):
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fail_on: Severity = "warning"
     large_complete: int = 1024
+    ways: bool = False
     root: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
 

@@ -83,6 +83,11 @@ def checked(capsys: pytest.CaptureFixture[str]) -> int:
     run(["lint", "k.c", "--format", "json"])
     hints = [d["hint"] or "" for d in json.loads(capsys.readouterr().out)["diagnostics"]]
     assert not any("hlspart rewrite" in hint for hint in hints)  # lint names no way of its own
+    run(["lint", "k.c", "--ways", "--format", "json"])
+    named = " ".join(d["hint"] or "" for d in json.loads(capsys.readouterr().out)["diagnostics"])
+    missed = {x.name for x in hlspart.open("k.c").pipeline.figures.loops if x.pipelined and x.misses}
+    for loop, way in first.items():
+        assert loop not in missed or way["command"] is None or way["command"] in named
     run(["directives", "k.c"])
     notes = capsys.readouterr().err
     for command in commands:
