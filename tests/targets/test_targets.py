@@ -48,6 +48,12 @@ REPORTED = [
     ("fdiv", None, "vivado-hls-2019.2", "xc7z030i-fbg484-2L", 10.0, 12),
     ("fdiv", None, "vivado-hls-2019.1", "xc7z020-clg484-3", 10.0, 10),
     ("fdiv", None, "vivado-hls-2019.1", "xc7k325t-ffg900-2", 10.0, 8),
+    # dalilavieira/HLStools, hungalab/ResNet-50_INT8, SiddharthAG2005/cnn-accelerator-vitis-hls,
+    # Jbonfigs/EECE5698_FinalProject
+    ("fdiv", None, "vivado-hls-2019.1", "xc7k160t-fbg484-1", 10.0, 9),
+    ("fdiv", None, "vivado-hls-2019.1", "xczu19eg-ffvc1760-2-i", 10.0, 8),
+    ("fadd", None, "vitis-2024.2", "xa7a12t-cpg238-2I", 10.0, 5),
+    ("fsqrt", None, "vitis-2023.2", "xczu9eg-ffvb1156-2-e", 10.0, 8),
     # mzrghorbani/lr_standaloneHLS, mzrghorbani/lr_hls_dev
     ("fadd", None, "vivado-hls-2018.3", "xcku115-flvd1517-2-i", 10.0, 4),
     ("fadd", None, "vivado-hls-2019.1", "xcku115-flvd1517-2-i", 3.125, 10),
