@@ -43,10 +43,14 @@ def hardware(program: c.Program) -> dict[str, None]:
 def entries(facts: Facts) -> frozenset[str]:
     """Functions that are synthesised as a top: called by none in the files, or by what makes no hardware alone."""
     called, benches = callers(facts.program), _on_processors(facts.program)
+    functions = facts.program.functions
+    # a function that is not read may be the one that calls them
+    holes = [h for h in facts.program.holes if not any(f.at.span.holds(h.at) for f in functions.values())]
+    handed = {name for hole in holes for name in hole.names}
     return frozenset(
         name
-        for name in facts.program.functions
-        if name not in benches and all(by in benches for by, _ in called.get(name, ()))
+        for name in functions
+        if name not in benches | handed and all(by in benches for by, _ in called.get(name, ()))
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from hlspart.model.program import (
+    ArrayRef,
     Binary,
     Conditional,
     Expr,
@@ -18,6 +19,7 @@ from hlspart.model.program import (
     Return,
     Stmt,
     Switch,
+    children,
     expressions,
     substatements,
     walk,
@@ -31,12 +33,22 @@ from hlspart.rules._traces import constant
 class CountedPlace(Struct, frozen=True):
     """An expression; ``ranges``: variable -> (least, greatest) of counters around it that nothing else changes.
 
-    ``sure``: every iteration of these loops comes to it.
+    ``sure``: every iteration of these loops comes to it. ``asked``: what the tests on the way to it ask for; None where
+    something else decides.
     """
 
     expr: Expr
     ranges: Mapping[int, tuple[int, int]]
     sure: bool
+    asked: frozenset[int] | None = frozenset()
+
+
+def _named(expr: Expr) -> frozenset[int]:
+    """Variables whose own value a test asks for; an index only says which element is asked."""
+    if isinstance(expr, Name):
+        return frozenset((expr.variable,))
+    below = () if isinstance(expr, ArrayRef) else children(expr)
+    return frozenset(v for e in below for v in _named(e))
 
 
 def greatest(facts: Facts, expr: Expr, place: CountedPlace) -> int | None:
@@ -56,7 +68,13 @@ def counted(facts: Facts, body: Stmt) -> Iterator[CountedPlace]:
     yield from _below(facts, body, {}, True)
 
 
-def _below(facts: Facts, stmt: Stmt, ranges: Mapping[int, tuple[int, int]], sure: bool) -> Iterator[CountedPlace]:
+def _below(
+    facts: Facts,
+    stmt: Stmt,
+    ranges: Mapping[int, tuple[int, int]],
+    sure: bool,
+    asked: frozenset[int] | None = frozenset(),
+) -> Iterator[CountedPlace]:
     if isinstance(stmt, Loop):
         info, trips = facts.analysis.loops.get(stmt.id), facts.trips.get(stmt.id)
         first = start_of(facts.program, stmt)
@@ -67,16 +85,17 @@ def _below(facts: Facts, stmt: Stmt, ranges: Mapping[int, tuple[int, int]], sure
         if info is not None and info.variable is not None and plain and trips and info.step == 1 and begin is not None:
             ranges = {**ranges, info.variable: (begin, begin + trips - 1)}
         else:
-            sure = False
+            sure, asked = False, None
     elif isinstance(stmt, (If, Switch)) or any(isinstance(s, (Jump, Return, Label)) for s in substatements(stmt)):
-        yield from (CountedPlace(e, ranges, sure) for x in expressions(stmt) for e in walk(x) if ranges)
+        yield from (CountedPlace(e, ranges, sure, asked) for x in expressions(stmt) for e in walk(x) if ranges)
+        asked = asked | _named(stmt.test) if isinstance(stmt, (If, Switch)) and asked is not None else None
         sure = False
     if ranges and not isinstance(stmt, (Loop, If, Switch)):
         for expr in expressions(stmt):
             chosen = any(isinstance(e, Conditional) or (isinstance(e, Binary) and e.op in _SHORT) for e in walk(expr))
-            yield from (CountedPlace(e, ranges, sure and not chosen) for e in walk(expr))
+            yield from (CountedPlace(e, ranges, sure and not chosen, None if chosen else asked) for e in walk(expr))
     for inner in substatements(stmt):
-        yield from _below(facts, inner, ranges, sure)
+        yield from _below(facts, inner, ranges, sure, asked)
 
 
 _SHORT = ("&&", "||")

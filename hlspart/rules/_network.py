@@ -172,12 +172,15 @@ def depth_of(kind: c.StreamType, directive: Directive | None) -> int:
 def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -> FifoNetwork | None:
     """The network of a region as far as its local streams and memories go; None where it has no streams of its own."""
     said = {v: d for d in program.directives if d.kind == "stream" and d.usable for v in d.variables}
+    split = {v for d in program.directives if d.kind == "array_partition" and d.usable for v in d.variables}
     depths: dict[Channel, int | None] = {}
     after: dict[int, set[int]] = {}
     for use, writers, readers in region.channels():
         variable = program.variable(use.variable)
         if use.variable not in region.local or len(writers) != 1 or use.variable in apart:
             continue
+        if variable.is_array and use.variable in split and use.variable in said:
+            continue  # several FIFOs
         users = [p for p in readers if p is not writers[0]]
         if len(users) != 1:
             continue

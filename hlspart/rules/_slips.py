@@ -32,14 +32,36 @@ def truth_values(program: c.Program, name: str) -> Iterator[Slip]:
                 value = constant(program, right)
                 if bare and not _is_truth(inner) and not _is_truth(right) and value not in (0, 1):
                     yield node, "compares a truth value: ! comes before the comparison", f"write !(a {op} b)"
+            case c.Binary(op="&" | "|" | "^" as op, left=c.Unary(op="!", operand=inner), right=right):
+                bare = program.text(node.at).lstrip().startswith("!") and node.left.at.kind == "plain"
+                if bare and not _is_truth(inner) and (_number(program, right) or 0) > 1:
+                    yield node, f"takes a truth value for bits: ! comes before {op}", f"write !(a {op} b)"
+            case c.Binary(op="==" | "!=", left=left, right=right):
+                yield from _never_equal(program, node, left, right)
+                yield from _never_equal(program, node, right, left)
             case c.Assign(op="+=", target=target) if _is_bool(target.type):
                 yield node, "counts in a bool, which holds 0 and 1", "take an integer"
             case c.IncDec(operand=target) if _is_bool(target.type):
                 yield node, "counts in a bool, which holds 0 and 1", "take an integer"
     for test in _tests(program, name):
+        if isinstance(test, c.Unary) and test.op == "~" and (_is_truth(test.operand) or _is_bool(test.operand.type)):
+            yield test, "is always true: ~ turns every bit of a number", "write ! for ~"
         for side in (test.left, test.right) if isinstance(test, c.Binary) and test.op == "|" else ():
             if (constant(program, side) or 0) != 0 and isinstance(test.type, c.ScalarType):
                 yield test, "is always true: a bit of it is set", "write & for |"
+
+
+def _never_equal(program: c.Program, node: c.Binary, side: c.Expr, other: c.Expr) -> Iterator[Slip]:
+    """An integer that is compared with a fraction, or a remainder of data with a sign that is compared with 1."""
+    whole = isinstance(side.type, c.ScalarType) and side.type.kind == "int"
+    value = other.value if isinstance(other, c.Const) else None
+    if whole and isinstance(value, float) and value != int(value):
+        yield node, "compares an integer with a fraction, which it never is", "compare with an integer"
+    data = isinstance(side, c.Binary) and side.op == "%" and isinstance(side.left, (c.ArrayRef, c.Call))
+    if data and isinstance(side, c.Binary) and isinstance(side.left.type, c.ScalarType) and side.left.type.signed:
+        number = (constant(program, other) or 0) > 0 and side.left.type.kind == "int"
+        if number and constant(program, side.right) is not None and node.at.kind == "plain":
+            yield node, "does not count negative numbers: their remainder is negative", "compare with 0, or take & 1"
 
 
 def slips(program: c.Program, name: str) -> Iterator[Slip]:

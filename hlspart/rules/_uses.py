@@ -17,7 +17,7 @@ Kind = Literal["read", "write"]
 Path = tuple[int | str, ...]
 
 #: Calls that are no task: they make no hardware, or only look at a channel.
-_SILENT = "printf fprintf puts putchar assert exit __builtin_assume stream.empty stream.full stream.size"
+_SILENT = "printf fprintf puts putchar assert __assert_fail exit __builtin_assume stream.empty stream.full stream.size"
 SILENT = frozenset(_SILENT.split())
 
 

@@ -40,6 +40,7 @@ None.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model import program as c
@@ -66,10 +67,16 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             for ident in sorted(asked):
                 variable = facts.program.variable(ident)
                 again = any(ident in mentioned(facts.program, s) for s in later)
-                if isinstance(stmt, c.If) and _is_set_in(stmt, ident) and not again:
+                if isinstance(stmt, c.If) and _is_set_in(stmt, ident) and not (again or _is_left_out(facts, variable)):
                     message = f"'{variable.name}' is no static variable: every call gives it its value anew"
                     yield facts.report(RULE, stmt.test.at, message, None, [(variable.at, "the flag")])
             flags -= used
+
+
+def _is_left_out(facts: Facts, variable: c.Variable) -> bool:
+    """Whether another branch of `#if` declares the flag static: here it is meant not to be."""
+    static = re.compile(rf"\bstatic\b[^;]*\b{re.escape(variable.name)}\b")
+    return any(static.search(facts.program.text(part)) for part in facts.program.inactive)
 
 
 def _flag(variable: c.Variable) -> bool:

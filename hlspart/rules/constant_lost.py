@@ -3,7 +3,8 @@
 ## What it does
 Reports a constant below one that an integer gets, one below half a step of an `ap_fixed` or beyond its range, one with
 more bits than the integer that gets it or than a literal has, and a quotient of integer constants that is 0 in an
-expression of floating-point numbers, or leaves a rest in a product.
+expression of floating-point numbers, or leaves a rest in a product; and
+lists that give an array its first value alone, or a constant table all but its last ones.
 
 ## Why is this bad
 The value is 0, or another one: a filter multiplies by nothing, a state is never reached. C says nothing of it.
@@ -52,6 +53,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             # of a table the first says it: the rest of a series may well vanish
             lost = ((k, x) for k, x in _scalars(v.type, v.init) if _becomes(program, k, x) is not None)
             values += [first] if (first := next(lost, None)) is not None else []
+    for v in program.variables:
+        short = _short_list(program, v) if v.function not in benches and v.at.kind == "plain" else None
+        if short is not None and v.at.span not in seen:
+            seen.add(v.at.span)
+            yield facts.report(RULE, v.at, f"'{v.name}' {short}: what the list leaves out is 0", "write all the values")
     for name, own in nodes(program).items():
         if name in benches or program.functions[name].open:
             continue
@@ -90,6 +96,24 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             seen.add((value.at.span.path, text, kind.name))
             hint = "take a type that holds it, or another constant"
             yield facts.report(RULE, value.at, f"{text} becomes {becomes}: {kind.name} does not hold it", hint)
+
+
+def _short_list(program: c.Program, v: c.Variable) -> str | None:
+    """How the values of an array fall short of it: one for all, or all but the last few of a constant table."""
+    extent = v.dims[0] if len(v.dims) == 1 else None
+    items = v.init.items if isinstance(v.init, c.InitList) else ()
+    if extent is None or any(places for places, _ in items) or not items:
+        return None
+    numbers = [x.operand if isinstance(x, c.Unary) else x for _, x in items]
+    if not all(isinstance(x, c.Const) for x in numbers):
+        return None
+    last = numbers[-1]
+    if len(items) == 1 and extent >= 4 and isinstance(last, c.Const) and last.value:
+        return f"gets its value in the first of {extent} elements alone"
+    missing = extent - len(items)
+    if v.const and len(items) >= 4 and 0 < missing <= len(items) // 3 and isinstance(last, c.Const) and last.value:
+        return f"has {extent} elements and {len(items)} values"
+    return None
 
 
 def _is(kind: c.CType, what: str) -> bool:

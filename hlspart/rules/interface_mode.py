@@ -3,8 +3,8 @@
 ## What it does
 Reports `m_axi`, `ap_memory`, `bram` and `ap_fifo` on a scalar that is passed by value; `m_axi`, `ap_memory`, `bram`
 and `s_axilite` on a stream; `ap_none`, `ap_vld` and alike on an array that is not partitioned completely; an output
-mode on an input; a mode of a port on `return`; `ap_bus`; options that the mode does not have; a stream by value; and a
-struct with a stream or a pointer as an argument of the top function.
+mode on an input; a mode of a port on `return`; `ap_bus`; options that the mode does not have; a stream by value; a
+mode without a port, and a bundle that is no name; and a struct with a stream or a pointer as an argument of the top.
 
 ## Why is this bad
 The tool stops, or gives the port another mode than the one that the system is built for.
@@ -31,6 +31,7 @@ One that the interface mode is not supported for an argument of this type.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
@@ -67,6 +68,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     complete = registers(facts.program) | reshaped
     for d, mode in interfaces(facts):
         port = (d.option("port") or "").lower()
+        wrong = next((o for o in ("bundle", "name") if (v := d.option(o)) and not re.fullmatch(r"\w+", v)), None)
+        if wrong is not None:
+            message = f"INTERFACE: '{d.option(wrong)}' is no name: it has letters, digits and _ alone"
+            yield facts.report(RULE, d.at, message, "take another name")
+        if not port and mode in PORT_MODES and d.option("ports") is None and not d.variables:
+            message = f"INTERFACE: no port= says what is {mode}"
+            yield facts.report(RULE, d.at, message, "add port= with the name of an argument")
         if port == "return":
             if mode in PORT_MODES and mode != "s_axilite":
                 message = f"INTERFACE: '{mode}' is no mode of the control of a function"
@@ -92,7 +100,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield from _one_register(facts, d)
     about = {d.function for d in facts.program.directives if d.dialect == "vitis" and d.usable}
     ports = any(True for _ in interfaces(facts))
-    for name in (x for x in sorted(entries(facts)) if ports or x in about):
+    for name in (x for x in sorted(entries(facts)) if (ports or x in about) and "::" not in x):  # no methods
         for ident in facts.program.functions[name].params:
             variable = facts.program.variable(ident)
             element = variable.type.target if isinstance(variable.type, PointerType) else variable.type

@@ -3,7 +3,8 @@
 ## What it does
 Reports a product of data of C's 32 bits, or a byte shifted to their end, that a wider integer gets; a quotient of
 integers that a floating-point or fixed-point number gets; `abs` or a test against 0 of a difference of unsigned
-numbers; and the bits of a number that a cast has made of a float.
+numbers; the bits of a number that a cast has made of a float;
+and products that are added up in no more bits than an operand has.
 
 ## Why is this bad
 C works with the types of the operands. `sum += a[i] * b[i]` adds 32 bits to an `ap_int<64>`, `mean = sum / n` has no
@@ -63,6 +64,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for node in own:
             reports += _unsigned(program, node)
             reports += _bits_of_a_float(program, node)
+            reports += _narrow_sum(node)
         for expr, message, hint in reports:
             if expr.at.kind == "plain" and expr.at.span not in seen:
                 seen.add(expr.at.span)
@@ -133,6 +135,18 @@ def _has_data(program: c.Program, value: c.Binary, counters: frozenset[int]) -> 
             return True
     names = {e.variable for e in c.walk(value) if isinstance(e, c.Name)}
     return value.op == "/" and bool(names - counters) and len(names) > 1
+
+
+def _narrow_sum(node: c.Expr) -> Iterator[tuple[c.Expr, str, str]]:
+    """Products that are added up in a number of no more bits than one operand has."""
+    match node:
+        case c.Assign(op="+=", target=c.Name(type=c.ScalarType() as kind), value=c.Binary(op="*") as value):
+            sides = [e.type for e in (value.left, value.right) if isinstance(e, (c.ArrayRef, c.Name))]
+            own = [t for t in sides if isinstance(t, c.ScalarType) and t.kind == "int" and t.library is not None]
+            small = kind.kind == "int" and kind.library is not None and 1 < kind.bits < 32
+            if small and len(own) == 2 and kind.bits <= max(t.bits for t in own) and min(t.bits for t in own) > 1:
+                bits = own[0].bits + own[1].bits
+                yield value, f"has {bits} bits, of which the sum keeps {kind.bits}", "add up in a wider type"
 
 
 def _bits(program: c.Program, expr: c.Expr) -> int:

@@ -1,8 +1,8 @@
 """A macro whose text comes apart where it is used, for want of parentheses.
 
 ## What it does
-Reports the use of a macro such as `#define ROWS H + 2` beside an operator that binds closer (`ROWS * 16`), and of one
-such as `#define SQ(x) x * x` with a sum for `x`.
+Reports the use of a macro such as `#define ROWS H + 2` beside an operator that binds closer (`ROWS * 16`), of one such
+as `#define SQ(x) x * x` with a sum for `x`, and of one whose text ends in a semicolon inside of an expression.
 
 ## Why is this bad
 A macro is text: `ROWS * 16` is `H + 2 * 16`. Arrays get another extent, loops another count.
@@ -46,6 +46,7 @@ _ASIDE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]
 _OPERATORS = re.compile(r"<<|>>|[-+*/%&|^?]|==|!=")  # < and > may be of a template
 #: How close an operator binds.
 _LEVELS = {"*": 9, "/": 9, "%": 9, "+": 8, "-": 8, "<<": 7, ">>": 7, "&": 5, "^": 4, "|": 3, "?": 1}
+_ENDED = re.compile(r"[\w()+*/ \t.-]+;")  # a number and a semicolon
 _NO_NUMBER = re.compile(r"[{};=#\"'@]|\b(?:return|for|if|while|do|const|static|int|float|char|struct|unsigned)\b")
 
 
@@ -67,11 +68,27 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             macro = _read(path, line)
             if macro is not None:
                 macros[line.group(1)] = macro
+    for name, defined, used in _ended(texts):
+        message = f"the text of '{name}' ends in a semicolon, which ends the statement here"
+        yield facts.report(RULE, used, message, "remove it from the macro", [(defined, "the macro")])
     for name, macro in macros.items():
         use = next((u for path, text in texts.items() for u in _uses(path, text, name, macro)), None)
         if use is not None:
             at, why = use
             yield facts.report(RULE, at, f"'{name}' comes apart here: {why}", None, [(macro.at, "the macro")])
+
+
+def _ended(texts: dict[str, str]) -> Iterator[tuple[str, Origin, Origin]]:
+    """Macros of a number and a semicolon, with a use behind which the expression goes on."""
+    for path, text in texts.items():
+        for line in _DEFINE.finditer(text):
+            if line.group(2) or not _ENDED.fullmatch(line.group(3).strip()):
+                continue
+            goes_on = re.search(rf"\b{line.group(1)}[ \t]*(?=[-+*/%&|^<>)\]=])", text[line.end() :])
+            if goes_on is not None:
+                start = line.end() + goes_on.start()
+                use = Origin(Span(path, start, start + len(line.group(1))))
+                yield line.group(1), Origin(Span(path, line.start(1), line.end(1))), use
 
 
 def _blanked(text: str) -> str:

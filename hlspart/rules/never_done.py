@@ -100,6 +100,8 @@ def _wrong_way(facts: Facts, loop: c.Loop) -> tuple[str, Origin] | None:
             by = size if op == "+=" else -size
         case _:
             return None
+    if by == 0 and stepped == name.variable and name.variable not in changed(facts.program, loop.body):
+        return f"never ends: its step adds 0 to '{facts.program.variable(stepped).name}'", loop.header
     first = start_of(facts.program, loop)
     begin = constant(facts.program, first) if first is not None else None
     number = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.signed

@@ -1,7 +1,7 @@
 """Partition and stream of one array.
 
 ## What it does
-Reports ARRAY_PARTITION and STREAM on one variable.
+Reports ARRAY_PARTITION and STREAM on one variable, but for cyclic parts of an array between the tasks of a region.
 
 ## Why is this bad
 A stream is read in order from one channel; an array in banks is not.
@@ -47,9 +47,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if d.kind == "stream" and d.usable and not d.has("off") and d.choice("type", ()) in (None, "fifo")
         for v in d.variables
     }
+    regions = {d.function for d in facts.program.directives if d.kind == "dataflow" and d.usable}
     for _status, directive, variable in facts.partitions():
         complete = directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete")
         other = streams.get(variable.id)
-        if other is not None and not complete:
+        # between tasks the elements go to several FIFOs in turn (UG871, real FFT)
+        cyclic = directive.choice("type", ("cyclic", "block", "complete")) == "cyclic" and variable.storage == "local"
+        if other is not None and not complete and not (cyclic and variable.function in regions):
             message = f"'{variable.name}' is a stream and partitioned"
             yield facts.report(RULE, directive.at, message, "keep one of the two", [(other.at, "the STREAM")])

@@ -52,7 +52,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
-from hlspart.rules._uses import nodes, root_of
+from hlspart.rules._uses import nodes, root_of, sets
 
 RULE = Rule("HLP437", "read-before-write", "warning", names=True, hint="give it a value where it is declared")
 
@@ -90,6 +90,12 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
     parts += [e for e in every if isinstance(e.type, (c.ArrayType, c.PointerType))]
     elsewhere |= {root[0] for e in parts if (root := root_of(e)) is not None}  # addresses and rows
     for variable in plain:
+        uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id]
+        if uses and all(u.kind == "read" and u.exact for u in uses) and not _is_pointed_to(every, variable.id):
+            message = f"'{variable.name}' is read, but nothing writes it"
+            hint = "write all of it first, or give it a value where it is declared"
+            yield facts.report(RULE, uses[0].at, message, hint, [(variable.at, "declared without a value")])
+            continue
         own = facts.analysis.of_array(variable.id)
         if variable.id in elsewhere or not own:
             continue  # a pointer to it, or a call that is given it
@@ -100,6 +106,12 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
             message = f"'{variable.name}' is read, {what}"
             hint = "write all of it first, or give it a value where it is declared"
             yield facts.report(RULE, early[0].at, message, hint, [(variable.at, "declared without a value")])
+
+
+def _is_pointed_to(own: Sequence[c.Expr], ident: int) -> bool:
+    """Whether the address of an array goes elsewhere than into a call."""
+    handed = {id(x) for e in own if isinstance(e, c.Call) for a in e.args for x in c.walk(a)}
+    return any(isinstance(e, c.Name) and e.variable == ident and id(e) not in handed for e in own)
 
 
 def _is_outside(read: Access, writes: Sequence[Access]) -> bool:

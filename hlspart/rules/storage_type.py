@@ -2,7 +2,7 @@
 
 ## What it does
 Reports `type=` that is no memory, `impl=` that this memory cannot have, and `op=`
-or `impl=` of BIND_OP that do not go together or not with the type of the variable; UltraRAM for an array with
+or `impl=` of BIND_OP that do not go together or not with the type or width of the variable; UltraRAM for an array with
 initial values; and a type but `fifo` for a stream.
 
 ## Why is this bad
@@ -80,6 +80,9 @@ def _other_numbers(facts: Facts, d: Directive, op: str) -> Variable | None:
     for variable in (facts.program.variable(v) for v in d.variables if op in OPERATORS):
         of = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
         if isinstance(of, ScalarType) and of.kind not in kinds:
+            return variable
+        width = {"f": 32, "d": 64, "h": 16}.get(op[:1]) if op not in MOST_LATENCY else None
+        if isinstance(of, ScalarType) and of.kind == "float" and width is not None and width != of.bits:
             return variable
     return None
 

@@ -3,7 +3,7 @@
 ## What it does
 Reports `write_nb` whose result nobody looks at, `read_nb` likewise where nothing else sets its variable, and words
 with side-channels that go to a stream although their `last` is never set, whose `keep` or `strb` always leaves
-bytes out, and whose `last` is read from another word than their `data`.
+bytes out, all of whose words are the last, and whose `last` is read from another word than their `data`.
 
 ## Why is this bad
 `write_nb` gives back false where the stream is full, and the word is gone; `read_nb` where it is empty, and the
@@ -52,6 +52,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for function in (f for name, f in facts.program.functions.items() if name not in benches):
         for stmt in c.walk_statements(function.body):
             call = stmt.expr if isinstance(stmt, c.ExprStmt) else None
+            if isinstance(call, c.Call) and _is_asked_before(function, call):
+                continue
             if isinstance(call, c.Call) and call.function == "stream.write_nb":
                 message = "nobody looks at the result of write_nb: a word is lost where the stream is full"
                 yield facts.report(RULE, call.at, message, "use write, or test the result")
@@ -62,11 +64,24 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         yield from _without_bytes(facts, function)
         yield from _apart(facts, function)
         yield from _stale(facts, function)
+        yield from _each_the_last(facts, function)
         for loop in (s for s in c.walk_statements(function.body) if isinstance(s, c.Loop) and s.kind == "for"):
             for node in c.walk(loop.test) if loop.test is not None and loop.step is not None else ():
                 if isinstance(node, c.Call) and node.function == "stream.read":
                     message = f"the test of loop {loop.name} reads a word in each round"
                     yield facts.report(RULE, node.at, message, "read it once, into a variable before the loop")
+
+
+def _is_asked_before(function: c.Function, call: c.Call) -> bool:
+    """Whether the stream of a non-blocking call is tested by `full` or `empty` in an `if` around it."""
+    asks = {"stream.write_nb": "stream.full", "stream.read_nb": "stream.empty"}.get(call.function or "")
+    root = root_of(call.args[0]) if asks is not None and call.args else None
+    for stmt in c.walk_statements(function.body) if root is not None else ():
+        if isinstance(stmt, c.If) and stmt.then.at.span.holds(call.at.span):
+            tested = (e for e in c.walk(stmt.test) if isinstance(e, c.Call) and e.function == asks)
+            if any(root_of(e.args[0]) == root for e in tested):
+                return True
+    return False
 
 
 def _is_set_by_it_alone(facts: Facts, call: c.Call) -> bool:
@@ -153,6 +168,28 @@ def _stale(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
                     name = facts.program.variable(word.variable).name
                     message = f"'{name}' is written whether a word was read or not: the last one goes out again"
                     yield facts.report(RULE, sent.at, message, "write it in the same branch", [(got.at, "the read")])
+
+
+def _each_the_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    """Words in a loop that are all said to be the last one."""
+    for loop in (s for s in c.walk_statements(function.body) if isinstance(s, c.Loop)):
+        exprs = [s.expr for s in loop.body.body if isinstance(s, c.ExprStmt)]
+        sent = [e for e in exprs if isinstance(e, c.Call) and e.function == "stream.write" and len(e.args) > 1]
+        words = {root[0] for e in sent if (root := root_of(e.args[1])) is not None}
+        for node in exprs if (facts.trips.get(loop.id) or 0) > 1 else ():
+            target = node.target if isinstance(node, c.Assign) else None
+            if not isinstance(node, c.Assign) or not isinstance(target, c.Member) or target.field != "last":
+                continue
+            root, of = root_of(target.base), target.base.type
+            sides = {name for name, _ in of.members} if isinstance(of, c.StructType) else set()
+            others = [e for e in nodes(facts.program)[function.name] if isinstance(e, c.Assign) and e is not node]
+            again = any(isinstance(e.target, c.Member) and e.target.field == "last" for e in others)
+            always = sides >= _SIDES and root is not None and root[0] in words and not again
+            if always and constant(facts.program, node.value) == 1:
+                message = (
+                    f"each of the words of loop {loop.name} is said to be the last: a transfer ends with the first"
+                )
+                yield facts.report(RULE, node.at, message, "set last in the last iteration alone")
 
 
 def _apart(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:

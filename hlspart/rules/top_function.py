@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayRef, Name, PointerType, ScalarType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
@@ -44,28 +45,33 @@ RULE = Rule("HLP456", "top-function", "warning", names=True)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions with ports."""
-    tops, seen = entries(facts), set[str]()
+    tops, first = entries(facts), dict[str, Directive]()
+    unused: dict[str, dict[int, Directive]] = {}
     for d, _ in interfaces(facts):
         name = d.function or ""
         function = facts.program.functions.get(name)
         if function is None or name not in tops or function.open or "<" in name:
             continue
-        if name not in seen:
-            seen.add(name)
-            related = [(d.at, "its ports")]
-            if function.internal:
-                message = f"{name}() has ports, but is static: no other file can see it"
-                yield facts.report(RULE, function.name_at, message, "drop static", related)
-            if isinstance(function.return_type, PointerType):
-                message = f"{name}() gives a pointer back, which no port can carry"
-                yield facts.report(RULE, function.name_at, message, "write the result to an argument", related)
-        whole = not any(function.at.span.holds(h.at) for h in facts.program.holes)
-        own = nodes(facts.program)[name] if whole and d.variables else ()
-        used = {e.variable for e in own if isinstance(e, (Name, ArrayRef))}
+        first.setdefault(name, d)
         for ident in d.variables:
             variable = facts.program.variable(ident)
-            if isinstance(variable.type, ScalarType):
-                continue  # a register more
-            if whole and variable.storage == "parameter" and ident not in used and function.body.body:
-                message = f"{name}() never uses '{variable.name}'"
-                yield facts.report(RULE, d.at, message, "remove the argument", [(variable.at, "the argument")])
+            if variable.storage == "parameter" and not isinstance(variable.type, ScalarType):  # a register more
+                unused.setdefault(name, {}).setdefault(ident, d)
+    for name, d in first.items():
+        function = facts.program.functions[name]
+        related = [(d.at, "its ports")]
+        if function.internal:
+            message = f"{name}() has ports, but is static: no other file can see it"
+            yield facts.report(RULE, function.name_at, message, "drop static", related)
+        if isinstance(function.return_type, PointerType):
+            message = f"{name}() gives a pointer back, which no port can carry"
+            yield facts.report(RULE, function.name_at, message, "write the result to an argument", related)
+        if any(function.at.span.holds(h.at) for h in facts.program.holes) or not function.body.body:
+            continue
+        used = {e.variable for e in nodes(facts.program)[name] if isinstance(e, (Name, ArrayRef))}
+        idle = {v: at for v, at in unused.get(name, {}).items() if v not in used}
+        for ident, directive in list(idle.items())[:1]:
+            variable = facts.program.variable(ident)
+            more = f" and {len(idle) - 1} more of its arguments" if len(idle) > 1 else ""
+            message = f"{name}() never uses '{variable.name}'{more}"
+            yield facts.report(RULE, directive.at, message, "remove the argument", [(variable.at, "the argument")])
