@@ -91,7 +91,9 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
     elsewhere |= {root[0] for e in parts if (root := root_of(e)) is not None}  # addresses and rows
     for variable in plain:
         uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id]
-        if uses and all(u.kind == "read" and u.exact for u in uses) and not _is_pointed_to(every, variable.id):
+        member = "." in variable.name  # which its object's constructor may fill
+        only_read = bool(uses) and all(u.kind == "read" and u.exact for u in uses) and not member
+        if only_read and not _is_pointed_to(every, variable.id):
             message = f"'{variable.name}' is read, but nothing writes it"
             hint = "write all of it first, or give it a value where it is declared"
             yield facts.report(RULE, uses[0].at, message, hint, [(variable.at, "declared without a value")])
