@@ -229,9 +229,6 @@ def with_statements(stmt: Stmt, new: Mapping[int, tuple[Stmt, ...]]) -> Stmt:
         if not isinstance(inner, Block) or not any(isinstance(x, Loop) and x.id in new for x in inner.body):
             return inner
         rows = (new[x.id] if isinstance(x, Loop) and x.id in new else (x,) for x in inner.body)
-        body = tuple(x for row in rows for x in row)
-        if not inner.braces and len(body) == 1 and isinstance(body[0], Block):
-            return body[0]  # a loop was all of a branch or a body, which is a block now
-        return replace(inner, body=body)
+        return replace(inner, body=tuple(x for row in rows for x in row))
 
     return visit(stmt)

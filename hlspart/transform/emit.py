@@ -145,6 +145,8 @@ class _Emitter(TextChanges):
         new = map_parts(s, lambda e: self._moved_expr(e, frame), lambda x: self._moved_stmt(x, frame, order))
         if isinstance(new, PragmaMark):
             new = replace(new, pragma=order[new.pragma])
+        if isinstance(new, Block) and not new.braces and len(new.body) == 1 and isinstance(new.body[0], Block):
+            return new.body[0]  # a loop was all of a branch or a body, which is a block now
         if id(s) not in self.prints:
             return moved_stmt(new, lambda at: self._moved(at, frame))
         new = moved_stmt(new, lambda _: _at(self.prints[id(s)]))
