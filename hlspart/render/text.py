@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlspart.model.printable import in_lines
@@ -211,21 +211,29 @@ def _inferred(array: Shape) -> str:
 
 def mapping_text(kind: str, mapping: Shape) -> str:
     """Which bank an element (x0, x1, ..) is in: ``bank (x0 + 2 x1) mod 5``."""
+    if mapping.get("table") is not None:
+        classes = [f"{_linear(a)} mod {n}" for a, n in zip(mapping["alphas"], mapping["moduli"], strict=True)]
+        of = f"{', '.join(classes)} of element ({_element(mapping['alphas'][0])})"
+        return f"table of {len(mapping['table'])} classes: {of}"
     if mapping.get("alpha") is None:
         rows = mapping.get("hnf")
         return kind if rows is None else f"{kind}, one bank shared by elements that differ by sums of {rows}"
-    block = mapping.get("block") or 1
+    form = _linear(mapping["alpha"], mapping.get("block") or 1)
+    return f"bank {form} mod {mapping['modulus']} of element ({_element(mapping['alpha'])})"
+
+
+def _linear(alpha: Sequence[int], block: int = 1) -> str:
     terms = [
         f"{'' if a == 1 else f'{a} '}{f'x{k}' if block == 1 else f'(x{k} div {block})'}"
-        for k, a in enumerate(mapping["alpha"])
+        for k, a in enumerate(alpha)
         if a
     ]
     form = " + ".join(terms) or "0"
-    return f"bank {f'({form})' if len(terms) > 1 else form} mod {mapping['modulus']} of element ({_element(mapping)})"
+    return f"({form})" if len(terms) > 1 else form
 
 
-def _element(mapping: Shape) -> str:
-    return ", ".join(f"x{k}" for k in range(len(mapping["alpha"])))
+def _element(alpha: Sequence[int]) -> str:
+    return ", ".join(f"x{k}" for k in range(len(alpha)))
 
 
 def _dim(part: Shape) -> str:

@@ -21,6 +21,7 @@ from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.layouts.table import TableLayout
 from hlspart.model.inferred import BankingMap
+from hlspart.render.text import mapping_text
 
 
 def hermite_forms(rank: int, index: int) -> Iterator[Matrix]:
@@ -156,7 +157,9 @@ def assert_sound(layout: Layout) -> None:
     assert_protocol(layout)
     xs = elements(layout.shape)
     if layout.mapping is not None:  # its numbers say all of it, in JSON as well
-        again = layout_from(layout.shape, BankingMap.from_json(layout.mapping.to_json()))
+        numbers = layout.mapping.to_json()
+        assert len(mapping_text("a kind", numbers)) > len("a kind")
+        again = layout_from(layout.shape, BankingMap.from_json(numbers))
         assert [(again.bank(x), again.offset(x)) for x in xs] == [(layout.bank(x), layout.offset(x)) for x in xs]
     places = {(layout.bank(x), layout.offset(x)) for x in xs}
     assert len(places) == len(xs)
