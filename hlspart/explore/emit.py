@@ -110,7 +110,8 @@ def write(
             Edit(at, block),
         ))  # fmt: skip
     for (array, dim), n in lanes.items():
-        _interface(program, chosen[0][0].function, array, dim, n, edits)
+        function = program.functions.get(program.variable(array).function or "", chosen[0][0].function)
+        _interface(program, function, array, dim, n, edits)
     return {path: apply_edits(program.sources[path], changes) for path, changes in edits.items()}, regions
 
 
@@ -257,7 +258,8 @@ class _Writer:
         if variable.storage not in ("local", "static"):
             for d, n in wide.items():
                 if n > 1:
-                    self.lanes[variable.id, d] = math.lcm(n, self.lanes.get((variable.id, d), 1))
+                    array = self.frame.w.roots.get(variable.id, variable.id)
+                    self.lanes[array, d] = math.lcm(n, self.lanes.get((array, d), 1))
 
     def _buffer(self, operand: Operand, name: str, indent: str) -> Iterator[str]:
         """A buffer with a bank for each element, and as many as its copies move words at once."""

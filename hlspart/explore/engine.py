@@ -174,12 +174,14 @@ class Explorer:
 
     def _resident(self, regions: Sequence[SearchedNest]) -> dict[str, int]:
         """Bytes, and blocks of BRAM where they count, of arrays that stay on the chip anyway."""
-        sizes = {
-            w.variable.id: o.element_bytes * report.words(w.variable.dims)
-            for r in regions
-            for o, w in zip(r.written.nest.operands, r.written.windows, strict=True)
-            if (w.variable.storage in ("local", "static") or o.in_place) and not o.private
-        }
+        sizes = dict[int, int]()
+        for operand, window in (
+            (o, w) for r in regions for o, w in zip(r.written.nest.operands, r.written.windows, strict=True)
+        ):
+            array = window.variable
+            for v in map(self.plan.program.variable, self.plan.calls.roots.get(array.id, {array.id})):
+                if (v.storage in ("local", "static") or operand.in_place) and not operand.private:
+                    sizes[v.id] = operand.element_bytes * report.words(v.dims)
         plan, blocks = self.plan, 0
         if plan.memories is not None:
             known = latest(lambda: iter([sum(a.bram18k for a in plan.predict({}).arrays)]), self.until).value

@@ -31,7 +31,7 @@ from hlspart.semantics.effects import statement_expressions
 
 
 def held(
-    program: Program, function: Function, members: Sequence[ReadNest], lanes: Mapping[int, int],
+    program: Program, members: Sequence[ReadNest], lanes: Mapping[int, int],
     moving: Collection[str],
 ) -> tuple[HeldArray, ...]:  # fmt: skip
     """Arguments that several nests of a region use; ``lanes``: words of each that a copy may move at once.
@@ -39,7 +39,7 @@ def held(
     ``moving``: names of those that are to move with the steps of each nest. None where something between the nests may
     use them, or leave the region.
     """
-    if not _is_one_run(program, function, [n.loops[0] for n in members]):
+    if not _is_one_run(program, members[0].function, [n.loops[0] for n in members]):
         return ()
     users: dict[int, list[ReadNest]] = {}
     for nest in members:
@@ -141,7 +141,7 @@ class HeldCopies:
                     moves.calls.append(f"{name}({array.variable.name}, {self.name(array)});")
                     moves.functions.extend(text)
                     moves.names.append(name)
-                    at = array.variable.id, len(array.dims) - 1
+                    at = nest.roots.get(array.variable.id, array.variable.id), len(array.dims) - 1
                     if array.lanes > 1:
                         lanes[at] = math.lcm(array.lanes, lanes.get(at, 1))
         return ahead, behind

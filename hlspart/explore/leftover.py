@@ -18,9 +18,10 @@ def unnamed(program: Program, nests: Sequence[ReadNest], blocks: Sequence[str]) 
 
     Their declarations are the user's, and stay.
     """
-    function = nests[0].function
     places = [n.loops[0].at.span for n in nests]
-    left = _without(program, function.body.at.span, places) + "\n".join(blocks)
+    bodies = {n.function.name: n.function.body.at.span for n in nests}
+    written = "\n".join(blocks)
+    texts = {name: _without(program, body, places) + written for name, body in bodies.items()}
     seen: set[int] = set()
     done: list[tuple[str, ...]] = []
     for nest, place in zip(nests, places, strict=True):
@@ -29,8 +30,8 @@ def unnamed(program: Program, nests: Sequence[ReadNest], blocks: Sequence[str]) 
         mine = []
         for v in (program.variable(u) for u in used if u not in seen):
             seen.add(v.id)
-            outside = v.storage == "local" and v.function == function.name and not _inside(v.at.span, place)
-            if outside and not v.volatile and len(re.findall(rf"\b{v.name}\b", left)) == 1:
+            outside = v.storage == "local" and v.function == nest.function.name and not _inside(v.at.span, place)
+            if outside and not v.volatile and len(re.findall(rf"\b{v.name}\b", texts[nest.function.name])) == 1:
                 mine.append(v.name)
         done.append(tuple(mine))
     return done

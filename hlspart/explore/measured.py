@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
+from hlspart.explore.calls import CalledNests
 from hlspart.explore.emit import write
 from hlspart.explore.errors import LateError
 from hlspart.explore.frame import buffer_name
@@ -73,9 +74,11 @@ class IterationFigures:
     def __init__(
         self, program: Program, analysis: AccessAnalysis, options: ExploreOptions, target: Target,
         predict: Predict, banked: Banked, memories: MemoryRule | None, diagnostics: list[Diagnostic],
+        calls: CalledNests,
     ) -> None:  # fmt: skip
         self.program, self.analysis, self.options, self.target = program, analysis, options, target
         self.predict, self.banked, self.memories, self.diagnostics = predict, banked, memories, diagnostics
+        self.calls = calls
 
     def measured(self, number: int, nest: ReadNest, until: float | None = None) -> TiledNest:
         """The nest with figures of one iteration: as assumed, else as ``ii`` has them of its C on one element.
@@ -362,11 +365,11 @@ class IterationFigures:
 
     def lanes(self, operand: Operand, window: OperandWindow) -> int:
         """Words of an array that a copy may move at once."""
-        if (
-            self.target.argument_storage == BUS
-            or not window.variable.dims
-            or self._is_partitioned(window.variable.name)
-        ):
+        array = window.variable
+        roots = self.calls.roots.get(array.id, frozenset())
+        names = {array.name, *(self.program.variable(r).name for r in roots)}
+        apart = roots and array.id not in self.calls.whole
+        if apart or self.target.argument_storage == BUS or not array.dims or any(map(self._is_partitioned, names)):
             return 1
         return 1 << max(0, (self.options.off_chip.width // operand.element_bytes).bit_length() - 1)
 

@@ -55,15 +55,15 @@ def nests(program: Program, analysis: AccessAnalysis, function: Function, whole:
         try:
             return _Reader(program, analysis, function, loop, whole, around, still).read()
         except Refusal as refusal:
-            return KeptNest(loop, str(refusal), refusal, around)
+            return KeptNest(loop, str(refusal), refusal, function, around)
 
     def read(loop: Loop, around: tuple[Loop, ...]) -> list[ReadNest | KeptNest]:
         one = alone(loop, around, False)
         if isinstance(one, ReadNest):
             return [one]
         several = one.refusal.code == "imperfect"  # which says nothing of what is inside
-        repeats = _repeats(program, analysis, loop)
-        inside = [n for inner in outer_loops(loop.body) for n in read(inner, (*around, loop))] if repeats else []
+        inside_runs = repeats(program, analysis, loop)
+        inside = [n for inner in outer_loops(loop.body) for n in read(inner, (*around, loop))] if inside_runs else []
         most = max((_free(n.nest) for n in inside if isinstance(n, ReadNest)), default=0)
         if not several:
             # where windows lie still arrays stay on the chip; in each iteration of a loop around they would move
@@ -91,7 +91,7 @@ def _free(nest: TiledNest) -> int:
 _TOGETHER = ("pipeline", "unroll", "dataflow", "loop_flatten", "loop_merge")
 
 
-def _repeats(program: Program, analysis: AccessAnalysis, loop: Loop) -> bool:
+def repeats(program: Program, analysis: AccessAnalysis, loop: Loop) -> bool:
     """Whether the nests in a loop's body run one after the other, a known number of times."""
     info = analysis.loops[loop.id]
     together = any(d.loop == loop.id and d.kind in _TOGETHER for d in program.directives)

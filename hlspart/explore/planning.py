@@ -10,22 +10,22 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from hlspart.expand.region import Refusal
+from hlspart.explore.calls import called_nests
 from hlspart.explore.emit import are_alike
 from hlspart.explore.errors import FixError
 from hlspart.explore.held import held
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.measured import Banked, IterationFigures, Predict
-from hlspart.explore.nests import nests
 from hlspart.explore.records import HeldArray, KeptNest, ReadNest
 from hlspart.explore.regions import NestRegion, joined, patterns, regions
-from hlspart.explore.requests import Requests, fault, finding, from_file, outer_loops, requests
+from hlspart.explore.requests import Requests, fault, finding, from_file, requests
 from hlspart.explore.space import Space, splits
 from hlspart.explore.store import digest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.exploring import ExploreOptions, FixRequest, TiledNest
 from hlspart.model.memories import MemoryRule
-from hlspart.model.program import ArrayRef, Block, Call, Function, Loop, Name, PragmaMark, Program, walk
+from hlspart.model.program import ArrayRef, Block, Function, Loop, Name, PragmaMark, Program, walk
 from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
 from hlspart.version import __version__
@@ -62,13 +62,14 @@ class SearchPlan:
         self.target = f"{target.tool} {target.part} {target.clock_ns}"
         self.predict, self.banked = predict, banked
         self.function: Function = program.functions[top]
-        self.nests = nests(program, analysis, self.function, options.whole)
-        self.asked: Requests = requests(program, self.function, [outer(n).id for n in self.nests])
+        self.calls = called_nests(program, analysis, self.function, options.whole)
+        self.nests = self.calls.nests
+        self.asked: Requests = requests(program, self.calls.functions, [outer(n).id for n in self.nests])
         if options.fixes is not None:
             from_file(*options.fixes, self._named(), self.asked)
         self.diagnostics: list[Diagnostic] = []
         self.figures = IterationFigures(
-            program, analysis, options, target, predict, banked, self.memories, self.diagnostics
+            program, analysis, options, target, predict, banked, self.memories, self.diagnostics, self.calls
         )  # fmt: skip
         self.kept = [
             n for n in self.nests if isinstance(n, KeptNest) or n.loops[0].id in self.asked.kept
@@ -97,7 +98,9 @@ class SearchPlan:
         return [k for k, first in enumerate(firsts) if outer(self.nests[first]).id in self.asked.barriers]
 
     def _are_beside(self, one: int, other: int) -> bool:
-        """Whether two nests stand in the same loops."""
+        """Whether two nests stand in the same loops of one function."""
+        if self.nests[one].function is not self.nests[other].function:
+            return False
         return [x.id for x in self.nests[one].around] == [x.id for x in self.nests[other].around]
 
     def _given(self, free: Sequence[ReadNest | None]) -> list[NestRegion]:
@@ -141,7 +144,7 @@ class SearchPlan:
         moving = {f.array for n in members for f in self.asked.fixes.get(n.loops[0].id, ()) if f.array}
         lanes = {w.variable.id: self.figures.lanes(o, w) for n in members
                  for o, w in zip(n.nest.operands, n.windows, strict=True)}  # fmt: skip
-        return held(self.program, self.function, members, lanes, moving)
+        return held(self.program, members, lanes, moving)
 
     def _uses(self, loop: Loop) -> NestUses:
         written = {a.array for a in self.analysis.accesses if loop.id in a.loops and a.kind == "write"}
@@ -154,7 +157,8 @@ class SearchPlan:
                     if variable.as_array is not None:  # handed to a call
                         written.add(e.variable)
                         read.add(e.variable)
-        return NestUses(frozenset(read), frozenset(written))
+        roots = self.calls.roots
+        return NestUses(*(frozenset().union(*(roots.get(v, {v}) for v in of)) for of in (read, written)))
 
     def _named(self) -> list[tuple[int, frozenset[str]]]:
         """Per nest what it may be called, and with a ``=`` in front loops and arrays that it has."""
@@ -174,7 +178,7 @@ class SearchPlan:
     def searched(self, until: float | None = None) -> list[SearchedNest]:
         """The nests that are searched; ``until``: by when their figures are known. Raises :class:`FixError`."""
         done: list[SearchedNest] = []
-        self._called()
+        self._left()
         for number, nest in enumerate(self.nests):
             if isinstance(nest, KeptNest):
                 self._kept(nest)
@@ -246,7 +250,8 @@ class SearchPlan:
     def _calls(self, one: ReadNest, other: ReadNest) -> bool:
         """Whether a nest calls the functions of an earlier one."""
         try:
-            return self.options.share_functions and are_alike(self.program, one, other, self.options.off_chip)
+            together = self.options.share_functions and one.function is other.function
+            return together and are_alike(self.program, one, other, self.options.off_chip)
         except Refusal:  # told where its C is wanted
             return False
 
@@ -277,22 +282,11 @@ class SearchPlan:
         self.diagnostics.append(replace(diagnostic, rule="not-explored", name="not-explored", severity="warning",
                                         message=text))  # fmt: skip
 
-    def _called(self) -> None:
+    def _left(self) -> None:
         """Say of functions that are called outside of the nests that theirs are not looked for."""
-        seen: set[str] = set()
-        searched = [n.loops[0].at.span for n in self.nests if isinstance(n, ReadNest)]
-        for root in statement_expressions(self.program, self.function.body):
-            for call in (e for e in walk(root) if isinstance(e, Call)):
-                of = self.program.functions.get(call.function or "")
-                if of is None or of.name in seen or not any(True for _ in outer_loops(of.body)):
-                    continue
-                at = call.at.span
-                if at.path not in self.program.sources:
-                    continue
-                if any(s.path == at.path and s.start <= at.start and at.end <= s.end for s in searched):
-                    continue  # a part of an iteration
-                seen.add(of.name)
-                text = f"the nests of {of.name} are not searched where it is called: --top {of.name} searches them"
+        for call in self.calls.left:
+            if call.at.span.path in self.program.sources:
+                text = f"the nests of {call.function} are not searched where it is called: --top {call.function} does"
                 diagnostic = finding(self.program, call.at, "")
                 self.diagnostics.append(replace(diagnostic, rule="not-explored", name="not-explored",
                                                 severity="warning", message=text))  # fmt: skip

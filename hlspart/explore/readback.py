@@ -251,11 +251,11 @@ def _figures(
     parts = {(e.compute, f"{buffer_name(o.name)}_part") for e, r in zip(emitted, regions, strict=True)
              for o in r.written.nest.operands}  # fmt: skip
     known = {o.name for o in plan.program.arrays()}
+    functions = {plan.function.name, *(r.written.function.name for r in regions), *(e.whole for e in emitted)}
     size = sum(
         -(-a.element_bits // 8) * math.prod(d or 1 for d in a.dims) * a.copies
         for a in figures.arrays
-        if (a.function in (plan.function.name, *(e.whole for e in emitted)) and a.name not in known)
-        or (a.function, a.name) in parts
+        if (a.function in functions and a.name not in known) or (a.function, a.name) in parts
     )
     whole = None if cause is not None else sum(max(cycles[k] for k in g) for g in groups)
     return Readback(whole, used, size, cause)

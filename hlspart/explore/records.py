@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.box import LoopBox
@@ -75,8 +75,9 @@ class ReadNest(Struct, frozen=True, eq=False):
     ``stands_for``: scalars that carry a sum to the one element that takes it. ``private``: others that iterations give
     a first value, with the number of their operand, or None where they need no more than the body of the innermost
     loop. ``dropped``: statements that only hand a sum over, or declare such a scalar. ``around``: loops in whose body
-    the nest stands. ``moved``: variables that count those of them that windows move with, by iterator. ``held``: arrays
-    that its region keeps on the chip, which come in before its ``first`` nest and leave behind its ``last``.
+    the nest stands. ``moved``: variables that count those of them that windows move with, by iterator. ``roots``: what
+    parameters of its function stand for among the arguments of the top function. ``held``: arrays that its region keeps
+    on the chip, which come in before its ``first`` nest and leave behind its ``last``.
     """
 
     nest: TiledNest
@@ -97,6 +98,7 @@ class ReadNest(Struct, frozen=True, eq=False):
     inner: Mapping[str, str]  # iterator of another loop -> its name in the text
     moved: Mapping[str, Variable]
     lost: frozenset[int]  # counters whose values nobody reads behind the nest
+    roots: Mapping[int, int] = field(default_factory=dict)
     held: tuple[HeldArray, ...] = ()
     first: bool = False
     last: bool = False
@@ -119,4 +121,5 @@ class KeptNest(Struct, frozen=True, eq=False):
     loop: Loop
     reason: str
     refusal: Refusal
+    function: Function
     around: tuple[Loop, ...] = ()

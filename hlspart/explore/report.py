@@ -62,7 +62,8 @@ class View:
     def _region_entry(self, k: int, group: NestRegion) -> dict[str, Any]:
         loops = [n.loop if isinstance(n, KeptNest) else n.loops[0] for n in map(self.nests.__getitem__, group.members)]
         entry: dict[str, Any] = {
-            "id": f"r{k}", "nests": [x.name for x in loops], "line": self.program.line(loops[0].at),
+            "id": f"r{k}", "function": self.nests[group.members[0]].function.name,
+            "nests": [x.name for x in loops], "line": self.program.line(loops[0].at),
             "layer": self.layers.of[k], "barrier": self.layers.barrier[k],
         }  # fmt: skip
         if len(group.members) == 1:

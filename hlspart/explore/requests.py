@@ -43,13 +43,14 @@ def outer_loops(body: Block) -> Iterator[Loop]:
             yield from outer_loops(stmt)
 
 
-def requests(program: Program, function: Function, nests_: Collection[int]) -> Requests:
-    """What the pragmas of a function ask of ``explore``; ``nests_``: ids of the outermost loops of its nests."""
+def requests(program: Program, functions: Sequence[Function], nests_: Collection[int]) -> Requests:
+    """What the pragmas of functions ask of ``explore``; ``nests_``: ids of the outermost loops of their nests."""
     wanted = Requests()
-    targets = _targets(function.body, nests_)
+    targets = {p: t for f in functions for p, t in _targets(f.body, nests_).items()}
+    names = {None, *(f.name for f in functions)}
     for pragma in program.pragmas:
         words = pragma.expanded.split()
-        if len(words) < 2 or words[0].lower() != "hlspart" or pragma.function not in (None, function.name):
+        if len(words) < 2 or words[0].lower() != "hlspart" or pragma.function not in names:
             continue
         kind = words[1].lower()
         if kind not in _KINDS:

@@ -313,22 +313,6 @@ def test_the_better_way_to_overlap_steps(tmp_path: Path, update: str, way: StepP
     assert (tmp_path / "s" / "pingpong" / "results.jsonl").exists()
 
 
-def test_nests_of_called_functions_are_said_not_to_be_searched() -> None:
-    text = """static void inner(int A[8], int B[8]) {
-    for (int i = 0; i < 8; i++) B[i] = A[i];
-}
-static int one(int x) { return x + 1; }
-void f(int A[8], int B[8], int C[8]) {
-    inner(A, B);
-    inner(B, C);
-    A[0] = one(A[0]);
-}
-"""
-    said = Pipeline(["f.c"], Options(), lambda _: text.encode()).explore("f", ExploreOptions()).diagnostics
-    assert [(d.rule, d.place.line) for d in said] == [("not-explored", 6)]
-    assert "--top inner" in said[0].message
-
-
 def test_nests_that_are_alike_are_searched_once_in_all_searches(tmp_path: Path) -> None:
     """Of one folder; not under another budget, and not where a search was cut short."""
     row = "for (int i = 0; i < {0}; i++) for (int j = 0; j < 9; j++) {1}[i] += A[i][j];"
