@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
@@ -63,7 +63,8 @@ class _Walk:
                 self.expression(test, state)
                 inside, left = state.copy(), list[set[int]]()  # what is written on each way out
                 self.branches += 1
-                for inner in body.body:
+                statements = _without_empty_default(body.body)
+                for inner in statements:
                     if isinstance(inner, c.Case):
                         inside.sure = set(state.sure)
                     inside.over = False
@@ -73,7 +74,7 @@ class _Walk:
                 self.branches -= 1
                 left += [] if inside.over else [set(inside.sure)]
                 inside.sure |= set.intersection(*left) if left else set()
-                if any(isinstance(s, c.Case) and s.low is None for s in body.body) and left:
+                if any(isinstance(s, c.Case) and s.low is None for s in statements) and left:
                     state.sure |= set.intersection(*left)
                     state.maybe |= inside.maybe
                     return
@@ -239,6 +240,15 @@ def _stepped(loop: c.Loop) -> int | None:
         case c.IncDec(operand=c.Name(variable=ident)) | c.Assign(target=c.Name(variable=ident)):
             return ident
     return None
+
+
+def _without_empty_default(body: Sequence[c.Stmt]) -> Sequence[c.Stmt]:
+    """The statements of a ``switch``, but for a last ``default: break;``, which is one that nobody has written."""
+    last = [s for s in body[-2:] if not isinstance(s, c.PragmaMark)]
+    empty = len(last) == 2 and isinstance(last[0], c.Case) and last[0].low is None and isinstance(last[1], c.Jump)
+    before = body[-3] if len(body) > 2 else None
+    ended = isinstance(before, (c.Jump, c.Return)) or (isinstance(before, c.Block) and bool(before.body))
+    return body[:-2] if empty and ended else body
 
 
 def _leaves_out(body: c.Block, of: c.ScalarType) -> bool:

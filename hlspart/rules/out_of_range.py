@@ -2,7 +2,8 @@
 
 ## What it does
 Reports an access for which an iteration with an index outside of the array is proved, with that
-iteration; of arrays in structures and of streams by the counters of loops.
+iteration; of arrays in structures and of streams by the counters of
+loops; and arrays whose rows have another length than the parameter that gets them.
 
 ## Why is this bad
 The behaviour is undefined in C, and in hardware the address wraps or hits another element.
@@ -78,6 +79,16 @@ def _handed(facts: Facts) -> Iterator[Diagnostic]:
             whole = actual.as_array is not None and facts.program.text(edge.at) == actual.name
             if "<" in edge.caller:
                 continue  # an arm that its arguments leave out may have the call
+            rows, taken = actual.dims[1:], formal.dims[1:]
+            turned = len(rows) == len(taken) > 0 and None not in (*rows, *taken) and 0 not in (*rows, *taken)
+            if whole and turned and rows != taken and edge.at.span not in seen:
+                seen.add(edge.at.span)
+                name = edge.callee.partition("<")[0]
+                sizes = ["".join(f"[{n}]" for n in x) for x in (taken, rows)]
+                message = f"{name}() takes rows of {sizes[0]}, those of '{actual.name}' are of {sizes[1]}"
+                related = [(formal.at, "the parameter"), (actual.at, "the array")]
+                yield facts.report(RULE, edge.at, message, "give both the same extents", related, severity="warning")
+                continue
             if not whole or len(actual.dims) != 1 or len(formal.dims) > 1 or edge.at.span in seen:
                 continue
             for access in facts.analysis.of_array(edge.formal):
