@@ -108,11 +108,11 @@ def test_a_pragma_from_a_macro_is_not_edited() -> None:
 def test_a_fix_that_makes_a_function_slower_is_refused() -> None:
     """Two banks by a mask cost nothing; the division by three takes states, how many is not known."""
     text = (
-        "void f(int A[16], int o[16]) {\n#pragma array_partition variable=A cyclic factor=%d\n"
-        "  for (int i = 0; i < 16; i++) {\n#pragma HLS pipeline II=1\n    o[i] = A[i];\n  }\n}\n"
+        "void f(int A[3000], int o[16]) {\n#pragma array_partition variable=A cyclic factor=%d\n"
+        "  for (int i = 0; i < 16; i++) {\n#pragma HLS pipeline II=1\n    o[i] = A[(i * 7 + 3) & 511];\n  }\n}\n"
     )
     assert fix(text % 2, unsafe=True).texts == {"k.c": (text % 2).replace("#pragma array", "#pragma HLS array")}
     refused = fix(text % 3, unsafe=True)
     assert refused.texts == {}
     (why,) = [reason for d, reason in refused.refused if d.rule == "HLP106"]
-    assert why.startswith("it would make the program slower: f: 54 cycles instead of 18")
+    assert why.startswith("it would make the program slower: f: its latency is unknown instead of 18")
