@@ -9,6 +9,7 @@ from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis, Bounds, LoopInfo
 from hlspart.model.directives import Directive
 from hlspart.nests.between import hands_on
+from hlspart.nests.varying import Varying
 from hlspart.semantics.effects import effects
 from hlspart.semantics.folding import modified
 from hlspart.targets import Target
@@ -70,7 +71,19 @@ class LoopFacts:
         if d is None:
             return False
         factor, trip = d.values.get("factor"), self.trip(loop).exact
-        return factor is None or (trip is not None and factor >= trip)
+        if factor is None:
+            return not self.is_left_over(loop)
+        return trip is not None and factor >= trip
+
+    def is_left_over(self, loop: c.Loop) -> bool:
+        """Whether UNROLL asks for all copies of a loop whose iterations nothing counts before the design runs."""
+        d = self.on("unroll", loop.id)
+        return d is not None and d.values.get("factor") is None and self.varying.varies(loop)
+
+    @cached_property
+    def varying(self) -> Varying:
+        """Loops that no tool unrolls, and that keep those around them from being pipelined."""
+        return Varying(self.program, self.analysis, self.function)
 
     def disappears(self, loop: c.Loop) -> bool:
         """Whether UNROLL is known to leave nothing of a loop: its iterations are counted, its factor has a value."""

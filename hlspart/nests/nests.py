@@ -21,7 +21,6 @@ from hlspart.model.ports import IterationSpace
 from hlspart.nests.automatic import is_chosen, without_body
 from hlspart.nests.between import continues, resumes
 from hlspart.nests.loopfacts import LoopFacts, flat
-from hlspart.nests.varying import Varying
 
 OriginOfLoop = Literal["pragma", "directive", "auto"]
 
@@ -91,11 +90,6 @@ class Nests(LoopFacts):
                 ),
             )
         return tuple(self._walk(body, ()))
-
-    @cached_property
-    def varying(self) -> Varying:
-        """Loops that keep those around them from being pipelined."""
-        return Varying(self.program, self.analysis, self.function)
 
     def kept_from_pipelining(self, loop: c.Loop | None) -> c.Loop | None:
         """The loop that keeps a PIPELINE on the one around it, or on the function (None), from holding."""

@@ -1,5 +1,6 @@
 """Loops that no tool can unroll completely: their bounds are read while the design runs.
 
+UNROLL without a factor leaves them as they are (messages HLS 214-187 and XFORM 203-503, in logs of ten repositories).
 One inside of a PIPELINE keeps the loop or function around it from being pipelined (UG1399, *Function Pipelining* and
 *Working with Variable Loop Bounds*; messages HLS 200-936 and XFORM 203-503). A bound that only this package does not
 know, such as a parameter of a template, says nothing, and one with a known maximum may still be unrolled.
@@ -27,9 +28,10 @@ class Varying:
     def inside(self, body: Sequence[c.Stmt]) -> c.Loop | None:
         """The first loop in statements that cannot be unrolled."""
         loops = (s for stmt in body for s in c.walk_statements(stmt) if isinstance(s, c.Loop))
-        return next((x for x in loops if self._varies(x)), None)
+        return next((x for x in loops if self.varies(x)), None)
 
-    def _varies(self, loop: c.Loop) -> bool:
+    def varies(self, loop: c.Loop) -> bool:
+        """Whether the iterations of a loop are counted by a value that is read while the design runs."""
         info = self._analysis.loops.get(loop.id)
         if loop.kind != "for" or loop.test is None or info is None or info.cause is not None:
             return False

@@ -64,6 +64,15 @@ class Uncovered(Struct, frozen=True, dict=True):
             yield Cause(f"whether the tool pipelines the loop is not known: the body of {missing} is not given")
         if (inner := self.nests.perhaps_flattened(nest.loop)) is not None:
             yield Cause(perhaps_flattened(self.program, inner), (self.program.line(inner.at),))
+        if (
+            nest.loop is not None
+            and nest.origin == "auto"
+            and len(nest.levels) > 1
+            and self.nests.is_left_over(nest.loop)
+        ):
+            yield Cause(
+                "whether the tool pipelines a nest around a loop that it cannot unroll is not known", (nest.line,)
+            )
 
     def _of_variables(self, nest: Nest) -> Iterator[Cause]:
         """Partitions whose factors are variables, which some tools take the constants of."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from predicting import result
 
 from hlspart.model.options import Options, TargetOptions
 from hlspart.pipeline import Pipeline
@@ -125,3 +126,32 @@ def test_vivado_may_flatten_a_loop_with_all_of_its_body(tool: str, first: str, f
     assert (outer.ii, outer.latency.max) == (None, None)
     assert outer.pipelined is (fate == "unmodelled")
     assert any(x.rule == "HLP208" for x in run.lint(None).diagnostics) is (fate == "ignored")
+
+
+@pytest.mark.parametrize("tool", ["vitis-2022.2", "vitis-2024.2"])
+def test_a_loop_that_unroll_leaves_is_pipelined_like_others(tool):
+    """HLS 214-187, "as it has a variable trip count": Zichu26/fgpa_convolution_acceleration has such loops at II 1."""
+    text = """void f(int n, int a[8][64], int out[64]) {
+    for (int i = 0; i < n; i++) {
+        int s = a[0][i];
+        L: for (int k = 1; k < %s; k++) {
+#pragma HLS UNROLL
+            s ^= a[k][i];
+        }
+        out[i] = s;
+    }
+}
+"""
+    found = {x.name: x for x in result(text % "n", tool=tool).loops}
+    assert found["L"].pipelined and (found["L"].ii, found["L"].cause) == (1, None)
+    assert "L" not in {x.name for x in result(text % "8", tool=tool).loops}
+    nest = """void f(int n, int a[8][64], int out[8][64]) {
+    for (int i = 0; i < 8; i++)
+        L: for (int k = 0; k < n; k++) {
+#pragma HLS UNROLL
+            out[i][k] = a[i][k];
+        }
+}
+"""
+    (row,) = result(nest, tool=tool).loops
+    assert row.ii is None and "cannot unroll" in (row.cause or "")
