@@ -193,7 +193,7 @@ def _left_out(tokens: Sequence[Token], start: int, class_: tuple[int, int, str])
     while at < last and tokens[at].text not in ("(", "{", ";"):
         at += 1
     words = [t.text for t in tokens[start:at]]
-    if tokens[at].text != "(" or words[0] in TAGS:
+    if at >= last or tokens[at].text != "(" or not words or words[0] in TAGS:
         return None
     said = {words[-1]}
     if "operator" in words:  # but not one that C has a meaning for
@@ -204,6 +204,8 @@ def _left_out(tokens: Sequence[Token], start: int, class_: tuple[int, int, str])
     end = at
     while end < last and tokens[end].text not in ("{", ";"):
         end = closing(tokens, end) + 1 if tokens[end].text == "(" else end + 1
+    if end >= last:  # the text ends
+        return None
     end = closing(tokens, end) if tokens[end].text == "{" else end
     around = [*tokens[opening + 1 : start], *tokens[end + 1 : last]]
     if name.partition("<")[0] in said or any(t.text in said for t in around):

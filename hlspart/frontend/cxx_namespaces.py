@@ -60,13 +60,13 @@ def qualified_apart(tokens: list[Token]) -> list[Token]:
 
 def _is_member(tokens: Sequence[Token], at: int) -> bool:
     """Whether a name in a class is what is declared there: behind a type, or in a list of declarators."""
-    before, after = tokens[at - 1], tokens[at + 1].text
+    before, after = tokens[at - 1], tokens[at + 1].text if at + 1 < len(tokens) else ";"
     if after not in (";", ",", "=", "[", "(", ")", "{", ":"):
         return False
     if before.kind == "id":
         return before.text not in _QUALIFIERS
     level, here = 0, at - 1
-    while before.text == "," and level >= 0 and tokens[here].text not in (";", "{", "}"):
+    while before.text == "," and level >= 0 and here >= 0 and tokens[here].text not in (";", "{", "}"):
         level += (tokens[here].text in (")", "]", ">")) - (tokens[here].text in ("(", "[", "<"))
         here -= 1
     return before.text in ("*", "&", "&&", ">", "~") or (before.text == "," and level >= 0)

@@ -57,7 +57,9 @@ def with_references_to_bits(tokens: list[Token]) -> list[Token]:
 
 def _as_bits_of(tokens: list[Token], at: int) -> None:
     """``auto f() -> decltype(m(8, 0)) { return m(a, b); }`` as ``T & f() { return m(a, b); }``, in place."""
-    end = partner(tokens, at + 1)
+    end = partner(tokens, at + 1) if at and tokens[at + 1 : at + 2] and tokens[at + 1].text == "(" else at
+    if end < at + 4:
+        return
     name = tokens[at + 2]
     bits = tokens[at - 1].text == "->" and [t.text for t in (tokens[at + 3], tokens[end - 1])] == ["(", ")"]
     if not bits or [t.text for t in tokens[end + 1 : end + 5]] != ["{", "return", name.text, "("]:

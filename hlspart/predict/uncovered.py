@@ -104,6 +104,8 @@ class Uncovered(Struct, frozen=True, dict=True):
             return None  # structures inside are taken apart anyway
         if d.kind == "loop_merge" and not self._merges(d):
             return None  # there is one loop, or none
+        if self._asks_for_one(d, nest):
+            return None  # `against` sees whether that needs more
         if d.function != self.nests.function.name:
             if d.kind == "dataflow" and d.loop is None and nest.pipelined:
                 return f"PIPELINE gives way to DATAFLOW in {d.function} (line {line})"  # HLS 200-993
@@ -125,6 +127,15 @@ class Uncovered(Struct, frozen=True, dict=True):
         marks = (s.pragma for s in (root.body if isinstance(root, c.Block) else ()) if isinstance(s, c.PragmaMark))
         return d.pragma in set(marks)
 
+    def _asks_for_one(self, d: Directive, nest: Nest) -> bool:
+        """Whether PERFORMANCE asks a pipelined loop for an II of one: its target is the II times the trip count."""
+        if d.kind != "performance" or nest.loop is None or d.loop != nest.loop.id or not nest.pipelined:
+            return False
+        target, most = d.option("target_ti") or "", self.nests.trip(nest.loop).max
+        others = any(d.option(x) is not None for x in ("target_tl", "assume_ti", "assume_tl", "unit", "scope"))
+        alone = len(nest.levels) == 1 and not others and target.isdigit()
+        return alone and most is not None and most <= int(target) < 2 * most
+
     def against(self, nest: Nest, p: Prediction, floor: int) -> Iterator[Cause]:
         """Directives that a schedule of the loop does not keep, and instances of a template that may have another.
 
@@ -143,6 +154,8 @@ class Uncovered(Struct, frozen=True, dict=True):
             below = self._held_by(d) if within and self._only_delays(d, nest, called) else frozenset[str]()
             if below and is_delayed(d, self.program, p.problem.graph, below):
                 yield Cause(f"what {d.kind.upper()} (line {line}) adds to a recurrence is not known", (line,))
+            if self._asks_for_one(d, nest) and p.schedule.ii > 1:
+                yield Cause(f"what PERFORMANCE (line {line}) makes of the loop is not known", (line,))
             most = d.values.get("max")
             if self._is_of_the_body(d, nest) and most is not None and p.schedule.depth > most:
                 yield Cause(f"how LATENCY (line {line}) is kept is not known", (line,))

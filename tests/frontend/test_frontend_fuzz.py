@@ -68,7 +68,16 @@ def test_a_class_of_a_header_that_the_text_ends_behind() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["#include <complex>\n.real((", "template <...> struct Shape {}; Shape<, > x;", "template<...>struct S{};S<,>"],
+    [
+        "#include <complex>\n.real((",
+        "template <...> struct Shape {}; Shape<, > x;",
+        "template<...>struct S{};S<,>",
+        "class A { template <int N",
+        "struct A { template <int N> (",
+        "namespace a { int x; } namespace b { int x; struct S { S(x",
+        "auto f() -> decltype()",
+        "struct A { int g(); struct B { B(int x) : y(x) {} int y; }; B b[2",
+    ],
 )
 def test_arguments_that_are_not_there(text: str) -> None:
     assert load(["t.cpp"], FrontendOptions(), lambda _: text.encode()).units

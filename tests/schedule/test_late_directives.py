@@ -1,7 +1,7 @@
 """Directives that a schedule keeps by itself, or that only give it more time, do not hide its II."""
 
 import pytest
-from predicting import loop, pipelined
+from predicting import loop, pipelined, pipelined_loop
 
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
@@ -168,3 +168,20 @@ void f(int A[64], int B[64]) {{
 
     (found,) = (x for x in Pipeline(["t.c"], Options(), read).figures.loops if x.name == "L")
     assert found.ii == ii
+
+
+@pytest.mark.parametrize(
+    ("target", "statement", "ii"),
+    [
+        (64, "o[i] = a[i];", 1),  # 64 cycles for 64 iterations
+        (100, "o[i] = a[i];", 1),
+        (128, "o[i] = a[i];", None),  # an II of two would do
+        (63, "o[i] = a[i];", None),  # more than an iteration a cycle
+        (64, "o[i] = a[i] + a[(i + 7) % 64] + a[(i + 9) % 64];", None),  # the tool partitions
+    ],
+)
+def test_performance_asks_for_an_ii(target, statement, ii):
+    """UG1399: the target of PERFORMANCE is the II times the trip count."""
+    text = "void f(int a[64], int o[64], int n) { for (int i = 0; i < n; i++) {\n"
+    text += f"#pragma HLS performance target_ti={target}\n#pragma HLS LOOP_TRIPCOUNT max=64\n{statement}\n}} }}\n"
+    assert pipelined_loop(text).ii == ii
