@@ -1,8 +1,8 @@
 """Names that may stand for one memory: arguments that a call makes of one array, and pointers into it.
 
-Arguments of a function that nothing calls, or that is the top function, whose calls are a test bench's, are memories
-of their own, as the tools take them. Which statement comes first is not looked at; what is not known of a pointer may
-be anything that can be pointed to.
+Arguments of a function that nothing calls are memories of their own, as the tools take them; so are those of the top
+function but where a call, which is a test bench's, visibly hands it one memory twice. Which statement comes first is
+not looked at; what is not known of a pointer may be anything that can be pointed to.
 """
 
 from __future__ import annotations
