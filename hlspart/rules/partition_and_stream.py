@@ -1,7 +1,7 @@
 """Partition and stream of one array.
 
 ## What it does
-Reports ARRAY_PARTITION and STREAM on one variable, but for cyclic parts of an array between the tasks of a region.
+Reports ARRAY_PARTITION and STREAM on one variable; a warning for cyclic parts between the tasks of a region.
 
 ## Why is this bad
 A stream is read in order from one channel; an array in banks is not.
@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP413", "partition-and-stream", "error")
@@ -51,8 +51,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for _status, directive, variable in facts.partitions():
         complete = directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete")
         other = streams.get(variable.id)
-        # between tasks the elements go to several FIFOs in turn (UG871, real FFT)
+        # between tasks Vivado HLS makes FIFOs of the parts, in turn (UG871, real FFT)
         cyclic = directive.choice("type", ("cyclic", "block", "complete")) == "cyclic" and variable.storage == "local"
-        if other is not None and not complete and not (cyclic and variable.function in regions):
+        if other is not None and not complete:
+            severity: Severity | None = "warning" if cyclic and variable.function in regions else None
             message = f"'{variable.name}' is a stream and partitioned"
-            yield facts.report(RULE, directive.at, message, "keep one of the two", [(other.at, "the STREAM")])
+            related = [(other.at, "the STREAM")]
+            yield facts.report(RULE, directive.at, message, "keep one of the two", related, severity=severity)

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayRef, Name, PointerType, ScalarType
+from hlspart.model.program import ArrayRef, Name, PointerType, PragmaMark, ScalarType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._interfaces import interfaces
@@ -66,7 +66,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if isinstance(function.return_type, PointerType):
             message = f"{name}() gives a pointer back, which no port can carry"
             yield facts.report(RULE, function.name_at, message, "write the result to an argument", related)
-        if any(function.at.span.holds(h.at) for h in facts.program.holes) or not function.body.body:
+        empty = all(isinstance(s, PragmaMark) for s in function.body.body)
+        if empty or any(function.at.span.holds(h.at) for h in facts.program.holes):
             continue
         used = {e.variable for e in nodes(facts.program)[name] if isinstance(e, (Name, ArrayRef))}
         idle = {v: at for v, at in unused.get(name, {}).items() if v not in used}
