@@ -8,7 +8,6 @@ adder. Where all that and the setup of the memory exceed the period, the access 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -23,13 +22,13 @@ from hlspart.semantics.folding import digits
 from hlspart.targets import Target
 
 
-def with_addresses(lowered: Lowered, trips: Mapping[str, int | None], storage: Storage, outlined: bool) -> Lowered:
+def with_addresses(lowered: Lowered, own: tuple[str, ...], storage: Storage, outlined: bool) -> Lowered:
     """``lowered`` with an operation ahead of each access whose address leaves no time for it in its first state.
 
-    ``trips``: of the iterators of the pipelined loop and its flattened parents. ``outlined``: it is a module of its
+    ``own``: iterators of the pipelined loop and its flattened parents. ``outlined``: the loop is a module of its
     own, whose iterators are written like variables; if that takes longer than a state, iterations start as far apart.
     """
-    graph, target, own = lowered.graph, storage.target, tuple(trips)
+    graph, target = lowered.graph, storage.target
     ops, edges, made, doubts = dict(graph.ops), list(graph.edges), dict[float, int](), lowered.doubts
     ns = _counting_ns(target) if outlined and len(own) > 1 else 0.0
     if ops and ns > target.effective_ns:
@@ -44,12 +43,6 @@ def with_addresses(lowered: Lowered, trips: Mapping[str, int | None], storage: S
             continue
         memory = storage.memory(op.ref.variable)
         if memory.registers or memory.storage in STREAMS:
-            continue
-        if _is_in_block(op.ref, memory.layout, trips, target):
-            if -1.0 not in made:
-                made[-1.0] = max(ops) + 1
-                ops[made[-1.0]] = Op(made[-1.0], "address", 0, (), op.line, "mac_muladd")
-            edges.append(Edge(made[-1.0], op.id, 0, None, "data", "address"))
             continue
         ns = _address_ns(op.ref, memory.layout, own, target)
         if ns == 0 or ns + access_ns(op, storage) <= target.effective_ns:
@@ -97,29 +90,6 @@ def _address_ns(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...], targ
     addends = len(coefficients) + base
     total = math.ceil(math.log(addends, 3)) * add if addends > 1 else 0.0
     return counter + (add if moved else 0.0) + scale + total
-
-
-def _is_in_block(ref: MemoryRef, layout: PerDimLayout, trips: Mapping[str, int | None], target: Target) -> bool:
-    """Whether a DSP block makes an address: a row's number by its stride and the place in the row.
-
-    Reports of 2020.2 on name it ``mac_muladd_4ns_8ns_8ns_11_4_1`` where the stride is no sum of two shifts and the rows
-    are counted in four bits and more, else ``mul_3ns_9ns_9_1_1``.
-    """
-    if not target.block_sums or ref.index is None or any(f is None for f in ref.index):
-        return False
-    factors: dict[str, int] = {}
-    stride, base = 1, False
-    for form, dim in reversed(list(zip(ref.index, layout.dims, strict=False))):
-        if form is None or dim.banks == dim.extent:
-            continue
-        for n, c in form.terms:
-            base = base or n not in trips
-            if n in trips:
-                factors[n] = factors.get(n, 0) + (c // dim.banks if c % dim.banks == 0 else c) * stride
-        stride *= max(1, math.ceil(dim.extent / dim.banks))
-    if len(factors) + base < 2:
-        return False
-    return any(digits(c) > 2 and (trips[n] or 0).bit_length() >= 4 for n, c in factors.items())
 
 
 def _counting_ns(target: Target, bits: int | None = None) -> float:

@@ -201,8 +201,7 @@ class Elaboration:
             unrolls_later=nest.origin == "auto",
         )
         if nest.pipelined:
-            outlined = self._is_outlined(nest) and not self._asks(nest)
-            lowered = with_addresses(lowered, dict(zip(how.names, how.trips, strict=True)), self.storage, outlined)
+            lowered = with_addresses(lowered, how.names, self.storage, self._is_outlined(nest) and not self._asks(nest))
         if self._is_registered(nest):
             refuse_tested_room(nest.body, self.storage)
             lowered = registered(lowered, self.storage)

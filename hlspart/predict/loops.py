@@ -135,8 +135,6 @@ class LoopModel(Elaboration):
                 return Timing(target.axis_write_states, 0.0, 0.0)
             wait = 0.0 if memory.registers else access_ns(op, self.storage)
             return Timing(target.store_states, wait, wait)
-        if op.kind == "address" and op.text == "mac_muladd":
-            return Timing(4, target.block_ns["product"], target.block_ns["sum"])
         if op.kind == "address":
             states = math.ceil(op.bits / 1000 / target.effective_ns)
             return Timing(states, op.bits / 1000 / states, op.bits / 1000 / states)

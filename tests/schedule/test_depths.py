@@ -167,26 +167,3 @@ void f({first} x[64], {second} y[64]) {{
     assert found.ii == 1
     assert (found.depth is not None) == known
     assert known or "conversions between fixed and floating point" in (found.depth_cause or "")
-
-
-@pytest.mark.parametrize(
-    ("tool", "rows", "columns", "depth"),
-    [
-        ("vitis-2023.2", 8, 164, 5),  # satou215/ECG-Classification-based-on-SoC-System: mac_muladd_4ns_8ns_8ns_11_4_1
-        ("vitis-2023.2", 4, 164, 2),  # the same: mul_3ns_9ns_9_1_1
-        ("vitis-2022.1", 8, 164, 5),  # larm60/ECE8893: mac_muladd_6ns_6ns_6ns_11_4_1
-        ("vitis-2023.2", 8, 160, 2),  # two shifts
-        ("vivado-hls-2019.2", 8, 164, 2),
-    ],
-)
-def test_strides_that_dsp_blocks_multiply_by(tool, rows, columns, depth):
-    text = f"""void f(int a[{rows * columns}], int out[{rows * columns}]) {{
-    for (int i = 0; i < {rows}; i++)
-        L: for (int j = 0; j < {columns}; j++) {{
-#pragma HLS PIPELINE
-            out[{columns} * i + j] = a[{columns} * i + j];
-        }}
-}}
-"""
-    (found,) = (x for x in result(text, tool=tool, part="xck26-sfvc784-2LV-c", clock_ns=10.0).loops if x.pipelined)
-    assert (found.ii, found.depth) == (1, depth)
