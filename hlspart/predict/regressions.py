@@ -55,16 +55,17 @@ def regressions(
         if any(x.function == function.name for x in slower):
             continue
         was, now, lost = function.latency.max, then.get(function.name), ""
-        if was is None:
+        if was is None or was != function.latency.min:  # nor does its most tell, where it may take less
             own = [x for x in pairs if x[0].function == function.name]
             lost = _longer(program, before, own)
             if not lost and (deeper := _deeper(own)) is not None:
                 slower.append(deeper)
-        elif now is not None:
-            lost = f"{now} cycles instead of {was}" if now > was else ""
-        else:
+                continue
+        if was is not None and not lost:
             called = effects(program).reachable((function.name,))
-            if not _is_worth(program, before, [x for x in pairs if x[0].function in called]):
+            if now is not None:
+                lost = f"{now} cycles instead of {was}" if now > was else ""
+            elif not _is_worth(program, before, [x for x in pairs if x[0].function in called]):
                 lost = f"its latency is unknown instead of {was} cycles"
         if lost:
             slower.append(Regression(function.name, None, f"{function.name}: {lost}"))
@@ -202,7 +203,7 @@ def _is_worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResu
 
 
 def _longer(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> str:
-    """Where no latency is known: pipelined loops that take more cycles together, whatever their II."""
+    """Where no latency is known for certain: pipelined loops that take more cycles together, whatever their II."""
     was = now = 0
     entered = entries(program, before)
     for old, new in pairs:
@@ -218,7 +219,7 @@ def _longer(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult
 
 
 def _deeper(pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> Regression | None:
-    """Where no latency is known: iterations that take longer in one loop while no loop has a lower II."""
+    """Where no latency is known for certain: iterations that take longer in one loop while no loop has a lower II."""
     known = [(old, new) for old, new in pairs if new is not None and old.ii == new.ii]
     if len(known) < len(pairs):
         return None

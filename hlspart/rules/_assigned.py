@@ -63,7 +63,7 @@ class _Walk:
                 self.expression(test, state)
                 inside, left = state.copy(), list[set[int]]()  # what is written on each way out
                 self.branches += 1
-                statements = _without_empty_default(body.body)
+                statements = _without_empty_default(body.body) if _is_state(test) else body.body
                 for inner in statements:
                     if isinstance(inner, c.Case):
                         inside.sure = set(state.sure)
@@ -240,6 +240,13 @@ def _stepped(loop: c.Loop) -> int | None:
         case c.IncDec(operand=c.Name(variable=ident)) | c.Assign(target=c.Name(variable=ident)):
             return ident
     return None
+
+
+def _is_state(test: c.Expr) -> bool:
+    """Whether a ``switch`` is over what a variable holds, not over a value computed there, of which any may come."""
+    while isinstance(test, c.Cast):
+        test = test.operand
+    return isinstance(test, c.Name | c.Member | c.ArrayRef)
 
 
 def _without_empty_default(body: Sequence[c.Stmt]) -> Sequence[c.Stmt]:

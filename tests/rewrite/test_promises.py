@@ -267,3 +267,27 @@ def test_the_command_that_infer_names_writes_what_it_found(options: str, tmp_pat
     assert CliRunner().invoke(cli, [*command, str(path), "-o", str(new)]).exit_code == 0
     assert "4 banks" in array and "a[64] in 4 banks" in new.read_text()
     assert {x.ii for x in Pipeline([str(new)], Options()).ii.loops} == {1}
+
+
+def test_what_is_slower_in_a_loop_is_slower_whatever_else_is_known() -> None:
+    """The first text has a loop of unknown latency; once that is known, the function takes fewer cycles at most."""
+    text = """static int t[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+static int A[15] = {51, 15, 30, 40, 8, 58};
+void k(int in[32], int out[32])
+{
+    int acc = (in[0] & 63) + t[1];
+    int *B[19] = {t, t + 3, &t[2]};
+#pragma HLS array_partition variable=A type=block factor=3
+#pragma HLS array_partition variable=B type=cyclic factor=4
+    for (long i = 0; i < 7; i += 2) {
+        { static int v; acc = (acc + ++v * ((((*(A + 11))) + 9) & 7)) & 1023; }
+    }
+    for (int z = 0; z < 15; z++) out[z] = (acc * 3 + A[z]) & 0xffff;
+    for (int z = 0; z < 19; z++) out[z] = (out[z] * 3 + (B[z] ? *B[z] : 0)) & 0xffff;
+}
+"""
+    texts = [text]
+    for _ in range(2):
+        pipeline = Pipeline(["p.c"], Options(target=TargetOptions(tool="generic")), lambda _: texts[-1].encode())
+        texts.append(pipeline.rewrite(RewriteOptions()).files["p.c"])
+    assert texts[0] != texts[1] == texts[2]
