@@ -132,19 +132,27 @@ class Declarations(Declarators):
         union = isinstance(node, c_ast.Union)
         if node.name is not None:
             self.context.tags[-1][name] = ir.StructType(name, (), union, True)
-        members: list[tuple[str, ir.CType]] = []
+        members, assignable = list[tuple[str, ir.CType]](), True
         for decl in node.decls:
             if not isinstance(decl, c_ast.Decl):
                 continue
             type_ = self.type_of(decl.type)
+            assignable &= not self._is_constant_member(decl.type, type_)
             if decl.name is not None:
                 members.append((decl.name, type_))
             elif isinstance(type_, ir.StructType):
                 members.extend(type_.members)  # anonymous member
-        made = ir.StructType(name, tuple(members), union, node.name is not None)
+        made = ir.StructType(name, tuple(members), union, node.name is not None, assignable)
         if node.name is not None:
             self.context.tags[-1][name] = made
         return made
+
+    def _is_constant_member(self, node: Any, kind: ir.CType) -> bool:
+        while isinstance(kind, ir.ArrayType):
+            kind = kind.element
+        named = _base_typedef(node, self.context)
+        inside = isinstance(kind, ir.StructType) and not kind.assignable
+        return inside or _qualifiers(node)[0] or bool(named is not None and named.const)
 
     def _enum(self, node: Any) -> None:
         if node.values is None:

@@ -45,12 +45,13 @@ class PointerType(Struct, frozen=True):
 
 
 class StructType(Struct, frozen=True):
-    """A struct or union with a ``tag`` or a typedef name."""
+    """A struct or union with a ``tag`` or a typedef name; ``assignable``: no member is constant."""
 
     name: str
     members: tuple[tuple[str, CType], ...]
     union: bool = False
     tag: bool = False
+    assignable: bool = True
 
 
 class StreamType(Struct, frozen=True, eq=False):

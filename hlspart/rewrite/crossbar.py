@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayType, Program, storage_bits
+from hlspart.model.program import ArrayType, Program, StructType, storage_bits
 from hlspart.model.rewriting import Crossbar
 from hlspart.model.source import one_line
 from hlspart.rewrite.buffer import EditBuffer
@@ -93,6 +93,8 @@ def refuse_crossbar(program: Program, plan: Plan) -> GroupRefusal | None:
         kind = variable.as_array
         if kind is None or element_text(program, variable) is None or isinstance(kind.element, ArrayType):
             return GroupRefusal("struct", f"the elements of '{variable.name}' have a type without a name", variable.at)
+        if isinstance(kind.element, StructType) and not kind.element.assignable:
+            return GroupRefusal("struct", f"the elements of '{variable.name}' have constant members", variable.at)
     for region in plan.movement.regions:
         if not region.loop.body.at.editable:
             return GroupRefusal("macro", "the loop's body comes out of a macro", region.loop.at)

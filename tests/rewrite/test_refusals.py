@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -193,3 +194,32 @@ def test_code_that_would_be_too_long() -> None:
     ]
     short = banked(text.replace("512", "256").replace("511", "255"), style="crossbar")
     assert [o.status for o in short.outcomes] == ["rewritten"]
+
+
+@pytest.mark.parametrize(
+    ("members", "status"),
+    [
+        ("int x; int const y;", "refused"),
+        ("int x; struct { const short y; } in[2];", "refused"),
+        ("int x; int *const p;", "refused"),
+        ("int x; const int *p;", "rewritten"),
+        ("int x, y;", "rewritten"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["struct", "union"])
+def test_elements_with_constant_members_are_not_stored_as_a_whole(
+    kind: str, members: str, status: str, tmp_path: Path
+) -> None:
+    text = f"""{kind} S {{ {members} }};
+int f(int x)
+{{
+    {kind} S A[16] = {{{{0}}}};
+#pragma HLS array_partition variable=A type=cyclic factor=4
+    for (int i = 0; i < 16; i++) A[(i * 5) & 15].x = x + i;
+    return A[x & 15].x;
+}}
+"""
+    result = banked(text, style="crossbar")
+    assert [o.status for o in result.outcomes] == [status]
+    (tmp_path / "new.c").write_text(next(iter(result.files.values())))
+    assert subprocess.run(["gcc", "-w", "-fsyntax-only", "new.c"], cwd=tmp_path).returncode == 0
