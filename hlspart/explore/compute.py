@@ -147,6 +147,7 @@ class Compute:
         kept = [s for _, s, _ in self.frame.w.kept]
         refs = (u for uses in self.frame.texts.uses.values() for u in uses if isinstance(u, ArrayRef))
         hidden = [at for ref in refs for at in self._replaced(ref)]
+        hidden += [s.at.span for s in self.frame.w.pointers]
         for ref in self.frame.w.stands_for.values():
             operand = self._operand(ref)
             if operand is not None and operand.in_place and self.frame.texts.mentions(ref.at.span, variable):
@@ -210,7 +211,7 @@ class Compute:
         tests = self._exists(last)
         lines += [f"{PAD * depth}if ({' && '.join(tests)}) {{"] if tests else []
         for stmt in self.frame.w.body.body:
-            if not isinstance(stmt, PragmaMark):
+            if not isinstance(stmt, PragmaMark) and stmt not in self.frame.w.pointers:
                 lines.append(PAD * (depth + bool(tests)) + self._text(stmt, parts))
         lines += [PAD * depth + "}"] if tests else []
         for level, stmt, at in sorted(self.frame.w.kept, key=lambda e: -e[0]):
@@ -247,6 +248,9 @@ class Compute:
         edits: dict[Span, str] = {}
         for root in statement_expressions(self.frame.program, stmt):
             edits |= self._edits(root, parts)
+        for pointer in (s for s in walk_statements(stmt) if s in self.frame.w.pointers):
+            edits = {at: text for at, text in edits.items() if not pointer.at.span.holds(at)}
+            edits[pointer.at.span] = ";"
         if isinstance(stmt, Declare) and any(self._place(v, parts) is not None for v in stmt.variables):
             return " ".join(self._first_value(stmt, v, parts, edits) for v in stmt.variables)
         text = self.frame.texts.edited(stmt.at.span, edits)

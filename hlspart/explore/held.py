@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hlspart.expand.texts import type_text
 from hlspart.explore.frame import PAD, counting
-from hlspart.explore.records import HeldArray, ReadNest
+from hlspart.explore.records import HeldArray, ReadNest, named_otherwise
 from hlspart.model.exploring import ExternalMemory
 from hlspart.model.program import (
     ArrayRef,
@@ -45,12 +45,20 @@ def held(
     for nest in members:
         for array in sorted(nest.arrays):
             users.setdefault(array, []).append(nest)
+    otherwise = {i for n in members for i in named_otherwise(program, n)}
     done = []
     for array, nests in users.items():
         variable = program.variable(array)
         shape = variable.as_array
         outside = variable.storage not in ("local", "static") and not variable.volatile
-        if len(nests) < 2 or not outside or shape is None or None in shape.dims or variable.name in moving:
+        if (
+            len(nests) < 2
+            or array in otherwise
+            or not outside
+            or shape is None
+            or None in shape.dims
+            or variable.name in moving
+        ):
             continue
         uses = [
             (o, w)

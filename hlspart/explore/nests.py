@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from hlspart.expand.accesses import Accesses
 from hlspart.expand.region import Refusal, Region, build
@@ -145,10 +145,11 @@ class _Reader:
             line=self.program.line(self.outer.at),
             repeats=math.prod(self.analysis.loops[x.id].trip_count.exact or 1 for x in self.around.values()),
         )
+        pointers = self._pointers(reader.owner)
         kept: tuple[tuple[int, Stmt, When], ...] = tuple(
             (level, s, "every" if s in self.sums.constant else "last" if behind else "first")
             for level, s, behind in self.kept
-            if s not in self.sums.dropped
+            if s not in self.sums.dropped and s not in pointers
         )
         self._worked_out(kept, boxes)
         forms = {
@@ -163,7 +164,7 @@ class _Reader:
         return ReadNest(
             nest, self.function, tuple(self.around.values()), tuple(loops), boxes, kept, body, windows,
             self._scalars(loops), self.sums.stands_for, numbers, tuple(self.sums.dropped), forms, reader.owner,
-            counters, names, moved, self._lost(loops, boxes),
+            counters, names, moved, self._lost(loops, boxes), pointers=pointers,
         )  # fmt: skip
 
     def _sums(self, region: Region, body: Block, loops: int) -> Sums:
@@ -260,6 +261,23 @@ class _Reader:
             if a.array not in own and not (variable.const and variable.storage in ("global", "static")):
                 accesses.setdefault(a.array, []).append(a)
         return accesses
+
+    def _pointers(self, owner: Collection[int]) -> tuple[Declare, ...]:
+        """Declarations in the nest of pointers to operands, whose elements have words of buffers in their place."""
+        uses, done = Texts(self.program, self.outer).uses, []
+        for stmt in (s for s in walk_statements(self.outer) if isinstance(s, Declare)):
+            leads = [
+                isinstance(self.program.variable(v).type, PointerType)
+                and any(isinstance(u, ArrayRef) and u.id in owner for u in uses.get(v, ()))
+                for v in stmt.variables
+            ]
+            if any(leads):
+                if not all(leads) or any(
+                    isinstance(u, Name) or u.id not in owner for v in stmt.variables for u in uses.get(v, ())
+                ):
+                    raise Refusal("pointer", "a declaration has pointers to an array of the nest, and more", stmt.at)
+                done.append(stmt)
+        return tuple(done)
 
     def _private(self, others: Sequence[Operand]) -> dict[int, tuple[Operand, OperandWindow]]:
         """Operands for scalars that iterations of outer loops give a first value, one element for each; one for one

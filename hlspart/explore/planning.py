@@ -136,7 +136,7 @@ class SearchPlan:
                 continue
             arrays = self._held(list(members.values())) if self.hold else ()
             self.holds |= bool(arrays)
-            for m, nest in joined(members, arrays, self.options.off_chip).items():
+            for m, nest in joined(self.program, members, arrays, self.options.off_chip).items():
                 self.nests[m] = nest
 
     def _held(self, members: Sequence[ReadNest]) -> tuple[HeldArray, ...]:

@@ -12,7 +12,8 @@ from hlspart.expand.region import Refusal
 from hlspart.explore.box import LoopBox
 from hlspart.model.access import Affine
 from hlspart.model.exploring import Operand, TiledNest
-from hlspart.model.program import ArrayRef, Block, Function, Loop, Stmt, Variable
+from hlspart.model.program import ArrayRef, Block, Declare, Function, Loop, Program, Stmt, Variable, walk
+from hlspart.semantics.effects import statement_expressions
 
 When = Literal["first", "last", "every"]
 
@@ -77,7 +78,8 @@ class ReadNest(Struct, frozen=True, eq=False):
     loop. ``dropped``: statements that only hand a sum over, or declare such a scalar. ``around``: loops in whose body
     the nest stands. ``moved``: variables that count those of them that windows move with, by iterator. ``roots``: what
     parameters of its function stand for among the arguments of the top function. ``held``: arrays that its region keeps
-    on the chip, which come in before its ``first`` nest and leave behind its ``last``.
+    on the chip, which come in before its ``first`` nest and leave behind its ``last``. ``pointers``: declarations of
+    those to operands, which the C does not need.
     """
 
     nest: TiledNest
@@ -102,6 +104,7 @@ class ReadNest(Struct, frozen=True, eq=False):
     held: tuple[HeldArray, ...] = ()
     first: bool = False
     last: bool = False
+    pointers: tuple[Declare, ...] = ()
 
     @property
     def arrays(self) -> frozenset[int]:
@@ -123,3 +126,17 @@ class KeptNest(Struct, frozen=True, eq=False):
     refusal: Refusal
     function: Function
     around: tuple[Loop, ...] = ()
+
+
+def is_named(program: Program, ref: ArrayRef, array: Variable) -> bool:
+    """Whether an element's text names its array, or a macro does: no pointer or reference that leads there."""
+    if ref.variable != array.id or program.text(ref.name) == array.name or ref.at.kind == "macro":
+        return ref.variable == array.id
+    return all(b.span != ref.name.span for b in ref.brackets)  # subscripts that a reference holds have its place
+
+
+def named_otherwise(program: Program, nest: ReadNest) -> frozenset[int]:
+    """Arrays of a nest with elements whose texts name a pointer, or a reference, in their place."""
+    refs = (e for root in statement_expressions(program, nest.loops[0]) for e in walk(root) if isinstance(e, ArrayRef))
+    windows = [(ref, nest.windows[nest.owner[ref.id]].variable) for ref in refs if ref.id in nest.owner]
+    return frozenset(array.id for ref, array in windows if not is_named(program, ref, array))

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from hlspart.explore.errors import RequestFileError
 from hlspart.explore.held import cycles
 from hlspart.explore.layers import LayerEdge
-from hlspart.explore.records import HeldArray, ReadNest
+from hlspart.explore.records import HeldArray, ReadNest, named_otherwise
 from hlspart.model.exploring import ExternalMemory
-from hlspart.model.program import ArrayRef, Assign, Declare, ExprStmt, Loop, PragmaMark, walk_statements
+from hlspart.model.program import ArrayRef, Assign, Declare, ExprStmt, Loop, PragmaMark, Program, walk_statements
 
 KINDS = ("copy", "map", "stencil", "reduce", "matmul")
 REPEATS = 4
@@ -120,7 +120,9 @@ def regions(
     return tuple(sorted(all_regions, key=lambda r: r.members))
 
 
-def joined(nests: Mapping[int, ReadNest], held: tuple[HeldArray, ...], off_chip: ExternalMemory) -> dict[int, ReadNest]:
+def joined(
+    program: Program, nests: Mapping[int, ReadNest], held: tuple[HeldArray, ...], off_chip: ExternalMemory
+) -> dict[int, ReadNest]:
     """The nests of a region with what they hand on used where it lies: arrays of the function, and what is ``held``."""
     windows = [
         (k, o.written, w.variable)
@@ -131,6 +133,7 @@ def joined(nests: Mapping[int, ReadNest], held: tuple[HeldArray, ...], off_chip:
     local = {v.id for _, _, v in windows if v.storage in ("local", "static")}
     written = {v.id for _, writes, v in windows if writes}
     shared = {i for i in local & written if len({k for k, _, v in windows if v.id == i}) > 1}
+    shared -= {i for n in nests.values() for i in named_otherwise(program, n)}
     shared |= {a.variable.id for a in held}
 
     def placed(number: int, nest: ReadNest) -> ReadNest:

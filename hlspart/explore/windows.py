@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.box import LoopBox
-from hlspart.explore.records import OperandWindow, boxes_meet
+from hlspart.explore.records import OperandWindow, boxes_meet, is_named
 from hlspart.explore.sums import Sums, named_outside
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.exploring import Dim, Operand
@@ -104,7 +104,7 @@ class Windows:
 
     def _still(self, loops: Sequence[Loop], variable: Variable, mine: list[Access], refusal: Refusal) -> _Pair:
         """One window for all accesses, which lies still along the dimensions that ask for it."""
-        self._movable(mine, refusal)
+        self._movable(variable, mine, refusal)
         forms = [self._forms(variable, a) for a in mine]
         still: set[int] = set()
         for d in range(len(forms[0])):
@@ -124,7 +124,7 @@ class Windows:
                 seen |= {k for k, _ in dim.terms}
         return self._operand(loops, variable, mine, still)
 
-    def _movable(self, mine: Sequence[Access], refusal: Refusal) -> None:
+    def _movable(self, variable: Variable, mine: Sequence[Access], refusal: Refusal) -> None:
         """Raise what kept a window from moving unless the indices can be written elsewhere as they are."""
         refs = {a.ref for a in mine}
         if refs & {r.id for r in self.sums.stands_for.values()}:
@@ -134,6 +134,8 @@ class Windows:
                 if not isinstance(e, ArrayRef) or e.id not in refs:
                     continue
                 if len(e.brackets) != len(e.indices) or not all(b.editable for b in e.brackets):
+                    raise refusal
+                if not is_named(self.program, e, variable):  # its subscripts count from elsewhere
                     raise refusal
                 for part in (p for index in e.indices for p in walk(index)):
                     if not isinstance(part, _PLAIN) or _changes(part):
