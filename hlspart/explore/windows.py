@@ -63,6 +63,8 @@ class Windows:
         pairs: list[_Pair] = []
         for v, mine in accesses.items():
             variable = self.program.variable(v)
+            if not variable.name.isidentifier():
+                raise Refusal("member", f"{variable.name} is part of an object", mine[0].at)
             own: list[tuple[_Pair, list[Access]]]
             try:
                 own = self._moving(loops, variable, mine)

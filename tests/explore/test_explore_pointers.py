@@ -58,3 +58,19 @@ def test_nests_with_other_pointers_keep_their_text(tmp_path: Path, name: str) ->
     _, result = explored(tmp_path, name, KEPT[name])
     assert not result.texts
     assert [d.rule for d in result.diagnostics] == ["not-explored"]
+
+
+def test_members_of_objects_are_no_arrays_of_functions(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text("""struct O { int m[7]; void s() { for (int i = 0; i < 7; i++) m[i] += 1; } };
+void top(int y[7], int z[7]) {
+    O o;
+    for (int i = 0; i < 7; i++) o.m[i] = y[i];
+    o.s();
+    for (int i = 0; i < 7; i++) z[i] = o.m[i];
+}
+""")
+    options = ExploreOptions(2, assumed={"*": Assumed(1, 9, 2)}, write=True)
+    result = Pipeline([str(path)], Options()).explore("top", options)
+    assert not result.texts
+    assert [d.place.line for d in result.diagnostics if "o.m is part of an object" in d.message] == [4, 6]
