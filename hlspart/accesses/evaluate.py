@@ -41,7 +41,7 @@ from hlspart.model.program import (
     children,
     places,
 )
-from hlspart.semantics.conversions import common, limits, may_wrap, promoted
+from hlspart.semantics.conversions import common, limits, may_wrap, negated, promoted
 
 MOST_PIECES = 4  # of a condition, from which arms of further selections are not told apart
 MOST_DIVISIONS = 4  # likewise, in one of its pieces
@@ -168,7 +168,9 @@ class Evaluator(Pointers):
         if op == "+":
             return value
         result = algebra.scale(value, -1) if op == "-" else algebra.sub(algebra.scale(value, -1), ONE)
-        return self._typed(result, promoted(kind), st, expr)
+        of = negated(kind) if op == "-" else promoted(kind)
+        assert isinstance(of, ScalarType)
+        return self._typed(result, of, st, expr)
 
     def _typed(self, value: Value, of: ScalarType, st: State, at: Expr) -> Value:
         if isinstance(value, Unknown) or not may_wrap(of):

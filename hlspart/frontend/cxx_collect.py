@@ -49,10 +49,14 @@ class CxxTemplate(Struct, eq=False):
         """Find the places of its own name again; ``name``: the first of them."""
         self.own_names = frozenset(_own(self, name))
 
+    def parameters(self) -> list[list[Token]]:
+        """The parameters of a function: behind its name, as types before it may have brackets, too."""
+        opening = next(i for i in self.own_names if self.tokens[i + 1].text == "(") + 1
+        return split(self.tokens[opening + 1 : closing(self.tokens, opening)])
+
     def takes(self, count: int) -> bool:
         """Whether a function may be called with so many arguments."""
-        opening = next(i for i in self.own_names if self.tokens[i + 1].text == "(") + 1
-        formals = split(self.tokens[opening + 1 : closing(self.tokens, opening)])
+        formals = self.parameters()
         formals = [] if [t.text for part in formals for t in part] == ["void"] else formals
         open_ = sum("=" in (t.text for t in part) or "..." in (t.text for t in part) for part in formals)
         most = count if any(t.text == "..." for part in formals for t in part) else len(formals)

@@ -7,33 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_collect import CxxTemplate, like
 from hlspart.frontend.cxx_shapes import Classes, DeclaredShape, alias_of, arguments_of, closing, passed_shape, shape_of
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import Token
 
 
 def deduced(
-    params: Sequence[str],
+    template: CxxTemplate,
     given: Sequence[Sequence[Token]],
-    definition: Sequence[Token],
     tokens: Sequence[Token],
     at: int,
     instances: Mapping[str, Sequence[list[Token]]],
-    pack: str = "",
     classes: Classes = lambda _: (),
 ) -> dict[str, Sequence[Token]]:
-    """The arguments for those of ``params`` that the call whose bracket is ``tokens[at + 1]`` gives.
+    """The arguments of a function's ``template`` that the call whose bracket is ``tokens[at + 1]`` gives.
 
-    ``given`` are those written out, which come first; ``definition`` is the template's; ``instances``: arguments of
-    class templates by the name of the instance; ``pack``: the parameter that takes any number of them; ``classes``: the
-    text of classes that ``tokens`` do not hold.
+    ``given`` are those written out, which come first; ``instances``: arguments of class templates by the name of the
+    instance; ``classes``: the text of classes that ``tokens`` do not hold.
     """
+    params, pack = template.params, template.pack
     values: dict[str, Sequence[Token]] = dict(zip(params, given, strict=False))
-    opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
-    if opening is None:
-        return {}
-    formals = _formals(definition, opening)
+    formals = _taken(template.parameters())
     actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
     if pack and formals and "..." in [t.text for t in formals[-1]]:
         values.pop(pack, None)
@@ -52,13 +47,10 @@ def deduced(
     return values
 
 
-def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequence[Token], at: int) -> int | None:
+def agreement(template: CxxTemplate, tokens: Sequence[Token], at: int) -> int | None:
     """How many arguments of the call whose bracket is ``tokens[at + 1]`` have by name the type of their parameter in a
-    template's ``definition``; None where one cannot be meant: an array where a class is wanted, or the reverse."""
-    opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
-    if opening is None:
-        return 0
-    formals = _formals(definition, opening)
+    ``template``; None where one cannot be meant: an array where a class is wanted, or the reverse."""
+    formals = _taken(template.parameters())
     actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
     alike = 0
     for formal, actual in zip(formals, actuals, strict=False):
@@ -78,7 +70,7 @@ def agreement(params: Sequence[str], definition: Sequence[Token], tokens: Sequen
         (rows, given), (holds, object_) = array, class_
         if (rows and object_) or (holds and given):
             return None
-        if named not in params and [t.text for t in wanted.type] == [t.text for t in passed.type]:
+        if named not in template.params and [t.text for t in wanted.type] == [t.text for t in passed.type]:
             alike += 1
     return alike
 
@@ -88,7 +80,7 @@ def is_exact(
     spelling: Callable[[Sequence[Token]], str],
 ) -> bool:  # fmt: skip
     """Whether the call ``tokens[at]`` hands a function, its parameters behind ``opening``, just the types it has."""
-    formals = [shape_of(formal) for formal in _formals(definition, opening)]
+    formals = [shape_of(f) for f in _taken(split(list(definition[opening + 1 : closing(definition, opening)])))]
     actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
     passed = [passed_shape(actual, tokens, at, classes) for actual in actuals]
     return len(formals) == len(passed) and all(
@@ -105,10 +97,9 @@ def _whole(wanted: DeclaredShape, passed: DeclaredShape) -> DeclaredShape:
     return DeclaredShape((*passed.type, *(t for part in brackets for t in part)), (), passed.name)
 
 
-def _formals(definition: Sequence[Token], opening: int) -> list[list[Token]]:
-    """The parameters of a template, ``T &&x`` as ``T &x``: it takes what it is given."""
-    inside = definition[opening + 1 : closing(definition, opening)]
-    return split([like("&", "op", t) if t.text == "&&" else t for t in inside])
+def _taken(formals: Sequence[Sequence[Token]]) -> list[list[Token]]:
+    """Parameters, ``T &&x`` as ``T &x``: it takes what it is given."""
+    return [[like("&", "op", t) if t.text == "&&" else t for t in formal] for formal in formals]
 
 
 def _one(

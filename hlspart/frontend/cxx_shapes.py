@@ -128,7 +128,8 @@ def passed_shape(
             return passed_shape(actual[1:-1], tokens, at, classes)
         return _cast(actual[1:close], actual[close + 1 :], tokens)
     if actual[-1].text in (")", "}") and first.kind == "id":  # T(..), T<..>{..}
-        opening = next((i for i, t in enumerate(actual) if t.text in ("(", "{")), 0)
+        apart = enumerate(zip(actual, _outside(actual), strict=True))
+        opening = next((i for i, (t, outside) in apart if outside and t.text in ("(", "{")), 0)
         built = list(actual[:opening])
         whole = closing(actual, opening) == len(actual) - 1
         if whole and first.text in _CASTS and len(built) > 2:  # static_cast<hls::stream<T> &>(x)

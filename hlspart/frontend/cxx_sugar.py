@@ -14,6 +14,7 @@ from itertools import pairwise
 from hlspart.frontend.cxx_closures import ASSIGNED, by_reference, captured, changes, lambda_at, not_in_text
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
+from hlspart.frontend.cxx_decltype import without_decltype
 from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_references import without_references
@@ -43,7 +44,7 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
     if joined:
         work.concatenations()
     if "decltype" in words:
-        work.types()
+        without_decltype(work.tokens)
     if "auto" in words:
         work.bindings()
         work.lambdas()
@@ -53,7 +54,6 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
     return work.tokens[:-LOOK_AHEAD]
 
 
-_COMPUTES = frozenset(("+", "-", "*", "/", "%"))
 _NO_TYPE = frozenset(("return", "case", "else", "goto", "throw", "do", "sizeof", "delete", "new"))
 
 
@@ -61,24 +61,6 @@ class _Sugar:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.count = 0
-
-    # ------------------------------------------------------------------------------------ types
-
-    def types(self) -> None:
-        """``decltype(x)`` of a variable; ``decltype(a * b) x = a * b;`` has the type of its value."""
-        tokens, at = self.tokens, 0
-        while at < len(tokens):
-            if tokens[at].text == "decltype" and tokens[at + 1].text == "(":
-                end = partner(tokens, at + 1)
-                inside = tokens[at + 2 : end]
-                shape = declared(inside[0].text, tokens, at) if len(inside) == 1 else None
-                if shape is not None and not shape.extents and shape.type[0].text != "auto":
-                    tokens[at : end + 1] = [_instead(t, tokens[at], tokens[end]) for t in shape.type]
-                value = [t.text for t in tokens[end + 3 : end + 3 + len(inside) + 1]]
-                computed = tokens[end + 2].text == "=" and any(t.text in _COMPUTES for t in inside[1:])
-                if computed and value == [*(t.text for t in inside), ";"]:
-                    tokens[at : end + 1] = [_instead(like("auto", "id", tokens[at]), tokens[at], tokens[end])]
-            at += 1
 
     # --------------------------------------------------------------------------------- bindings
 
@@ -390,11 +372,3 @@ def _end_of_head(tokens: Sequence[Token], at: int) -> int:
 
 def _word(text: str) -> bool:
     return text[0].isalpha() or text[0] == "_"
-
-
-def _instead(word: Token, first: Token, last: Token) -> Token:
-    """A word that stands for all tokens from ``first`` to ``last``."""
-    new = like(word.text, word.kind, first)
-    if first.use is last.use and first.path == last.path:
-        new.end = last.end
-    return new

@@ -328,16 +328,7 @@ class _Instances:
                 continue
             values: list[list[Token]] | None
             if called and (len(given) < len(template.params) or template.pack):
-                types = deduced(
-                    template.params,
-                    given,
-                    template.tokens,
-                    tokens,
-                    end,
-                    self.instances,
-                    template.pack,
-                    self._class_text,
-                )
+                types = deduced(template, given, tokens, end, self.instances, self._class_text)
                 values = completed(template, types)
                 values = values if values is not None or not given else bound(template, given)
             else:
@@ -350,7 +341,7 @@ class _Instances:
             rows = [(t.condition, dict(zip(t.params, values, strict=False))) for t, values in fitting]
             fitting = [x for x, meant in zip(fitting, all_hold(rows, self.types), strict=True) if meant]
         if len(fitting) > 1 and called:
-            ranked = [(agreement(t.params, t.tokens, tokens, end), t, values) for t, values in fitting]
+            ranked = [(agreement(t, tokens, end), t, values) for t, values in fitting]
             best = max((rank for rank, _, _ in ranked if rank is not None), default=0)
             fitting = [(t, values) for rank, t, values in ranked if rank == best]
         if len(fitting) != 1 or (called and end == at and self._is_ordinary(tokens, at)):

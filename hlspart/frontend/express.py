@@ -29,7 +29,7 @@ from hlspart.frontend.tokens import NTH, OPEN_VALUE, spell
 from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
-from hlspart.semantics.conversions import promoted
+from hlspart.semantics.conversions import negated, promoted
 
 MAX_DEPTH = 1500
 
@@ -341,7 +341,7 @@ class Expressions:
         if op == "&":
             return ir.Unary(self.at(start, end), ir.PointerType(operand.type), op, operand), start, end
         operand = self.objects.number(operand)
-        type_ = ir.INT if op == "!" else promoted(operand.type)
+        type_ = ir.INT if op == "!" else negated(operand.type) if op == "-" else promoted(operand.type)
         return ir.Unary(self.at(start, end), type_, op, operand), start, end
 
     def _sizeof(self, node: Any) -> Ranged:

@@ -69,6 +69,14 @@ def promoted(of: CType) -> CType:
     return INT if narrow else of
 
 
+def negated(of: CType) -> CType:
+    """The type of ``-x``: in the libraries of any width it has a bit more, and a sign."""
+    if isinstance(of, ScalarType) and of.library in ("ap", "ac"):
+        name = f"{of.library}_{'fixed' if of.kind == 'fixed' else 'int'}"
+        return replace(of, name=name, bits=of.bits + 1, signed=True)
+    return promoted(of)
+
+
 def wider(a: ScalarType, b: ScalarType) -> ScalarType:
     """Usual arithmetic conversions (C11 6.3.1.8) of integers without a library."""
     a, b = promoted(a), promoted(b)

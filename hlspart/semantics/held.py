@@ -115,29 +115,41 @@ def below(of: CType, path: Path | None) -> Iterator[tuple[Path, ArrayType]]:
 
 
 def part(init: Expr, of: CType, path: Path) -> Expr:
-    """The initial value of the member ``path``. ValueError: braces are left out, or members are named."""
-    if isinstance(init, InitList) and any(names for names, _ in init.items):
-        raise ValueError
+    """The initial value of the member ``path``. ValueError: braces are left out, or elements are named on the way."""
     match of:
         case ArrayType(dims=dims) if isinstance(init, InitList) and path:
             below: CType = ArrayType(of.element, dims[1:]) if len(dims) > 1 else of.element
-            if any(not isinstance(v, InitList) for _, v in init.items):
+            if any(names or not isinstance(v, InitList) for names, v in init.items):
                 raise ValueError
             return replace(init, items=tuple(((), part(v, below, path)) for _, v in init.items))
         case StructType() if isinstance(init, InitList) and path:
-            at = [name for name, _ in of.members].index(path[0])
-            kind = of.members[at][1]
-            values = [v for _, v in init.items]
-            if any(isinstance(k, ArrayType | StructType) and not isinstance(v, InitList)
-                   for (_, k), v in zip(of.members, values, strict=False)):  # fmt: skip
+            kind, values = dict(of.members)[path[0]], _by_member(init, of)
+            if any(isinstance(k, ArrayType | StructType) and not isinstance(values.get(name, init), InitList)
+                   for name, k in of.members):  # fmt: skip
                 raise ValueError
-            if at < len(values):
-                return part(values[at], kind, path[1:])
+            if path[0] in values:
+                return part(values[path[0]], kind, path[1:])
             nothing = integer(0, init.at)
             return nothing if isinstance(kind, ScalarType) else InitList(init.at, kind, (((), nothing),))
     if path:
         raise ValueError
     return init
+
+
+def _by_member(init: InitList, of: StructType) -> dict[str, Expr]:
+    """The values in the braces of a structure: those without a name are of the member behind the last one."""
+    members = [name for name, _ in of.members]
+    values: dict[str, Expr] = {}
+    at = 0
+    for names, value in init.items:
+        if len(names) > 1 or not set(names) <= set(members):
+            raise ValueError
+        at = members.index(str(names[0])) if names else at
+        if at == len(members):
+            raise ValueError
+        values[members[at]] = value
+        at += 1
+    return values
 
 
 def chain(base: Expr, path: Path, of: CType, index: tuple[int, ...] = ()) -> Expr:

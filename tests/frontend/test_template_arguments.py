@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from frontend_help import LOOP, good, intervals, whole
 
+from hlspart.accesses import analyse
 from hlspart.model import program as ir
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
+from hlspart.semantics.conversions import are_alike
 
 
 @pytest.mark.parametrize(
@@ -373,3 +375,60 @@ void top(wide a[32], narrow b[32], ap_fixed<32, 12> out[32]) {"""
     bodies = ("out[i] = mult<wide, narrow>::product(a[i], b[i]);", "out[i] = a[i] * b[i];")
     written, expected = (intervals(head + LOOP.replace("STATEMENT", body) + "}\n")[-1] for body in bodies)
     assert written == expected and written[0] == 1
+
+
+def test_brackets_in_the_type_of_a_result_are_not_those_of_the_parameters() -> None:
+    head = """#include <ap_int.h>
+template <typename T> struct caster {
+  template <int M> static T cast(ap_int<M> const &arg) { return T(arg); }
+};
+void top(ap_int<4> in[32], ap_int<(3 + 2)> out[32]) {"""
+    found = whole(head + LOOP.replace("STATEMENT", "out[i] = caster<ap_int<(3 + 2)>>::cast(in[i]);") + "}\n")
+    (made,) = (f for f in found.functions.values() if "cast" in f.name)
+    assert not made.open and found.variables[made.params[0]].type == ir.ScalarType("ap_int<4>", "int", 4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "bits", "whole_bits"),  # as g++ has them with the headers of the verification
+    [
+        ("ap_int<4>", 5, 5), ("ap_uint<(2 + 3)>", 6, 6), ("ap_fixed<8, 3>", 9, 4), ("ap_ufixed<6, 6>", 7, 7),
+        ("short", 32, 32), ("bool", 32, 32), ("long", 64, 64),
+    ],
+)  # fmt: skip
+def test_a_negative_has_a_bit_more(kind: str, bits: int, whole_bits: int) -> None:
+    head = "#include <ap_int.h>\n#include <ap_fixed.h>\n"
+    found = whole(f"{head}void f() {{ {kind} x; decltype(-x) y; auto z = -x; }}\n")
+    for name in "yz":
+        (type_,) = (v.type for v in found.variables if v.name == name)
+        assert isinstance(type_, ir.ScalarType) and type_.signed
+        assert (type_.bits, type_.bits - type_.fraction_bits) == (bits, whole_bits)
+
+
+@pytest.mark.parametrize(
+    ("methods", "type_"),
+    [
+        ("T init(int) const { return T(0); }", "ap_int<(4 + 8)>"),
+        ("static constexpr const short &init(int k) { return table[k]; } int other() { return init(1); }", "short"),
+        ("int user() { return init(2); } public: ap_uint<2 * (1 + 1)> init(int) { return 0; }", "ap_uint<4>"),
+    ],
+)
+@pytest.mark.parametrize("base", [False, True])
+def test_the_type_of_what_a_method_gives(methods: str, type_: str, base: bool) -> None:
+    first = "base" if base else "kind"
+    text = f"""#include <ap_int.h>
+const short table[4] = {{1, 2, 3, 4}};
+template <typename T> struct {first} {{ {methods} }};
+{"template <typename T> struct kind : public base<T> {};" if base else ""}
+template <typename X> void g(X const &x) {{ decltype(x.init(0)) y[2]; {type_} z[2]; }}
+void f() {{ g(kind<ap_int<(4 + 8)>>()); }}
+"""
+    y, z = (next(v.type for v in good(text, "t.cpp").variables if v.name == name) for name in "yz")
+    assert isinstance(y, ir.ArrayType) and isinstance(z, ir.ArrayType) and isinstance(y.element, ir.ScalarType)
+    assert are_alike(y, z)
+
+
+def test_an_index_by_a_negative_does_not_wrap() -> None:
+    loop = "for (ap_uint<4> i = 0; i < 9; i++) b[i] = a[16 + (-i)];"
+    text = f"#include <ap_int.h>\nvoid f(int a[32], int b[32]) {{ {loop} }}\n"
+    (read,) = (a for a in analyse(whole(text)).accesses if a.kind == "read")
+    assert (read.exact, read.range, read.count) == (True, ((8, 16),), 9)

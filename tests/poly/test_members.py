@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions, Options
-from hlspart.model.program import ArrayRef, Call, Expr, Name, Program, expressions, walk, walk_statements
+from hlspart.model.program import ArrayRef, Call, Const, Expr, Name, Program, expressions, walk, walk_statements
 from hlspart.pipeline import Pipeline
 from hlspart.transform.members import separate
 
@@ -167,3 +170,30 @@ def test_an_element_that_is_more_than_a_value_stays(use: str) -> None:
     program = load(["k.cpp"], FrontendOptions(), lambda _: text.encode())
     _, forward = separate(program, ("top",), "apart")
     assert "q" not in {program.variable(v).name for v in forward.variables.values()}
+
+
+NAMED = (
+    "{.a = {1, 2, 3}}", "{4, .a = {1, 2}, 5}", "{.n = 9, .k = 8}", "{.a = {3}, .k = 1, {7, 8}}", "{6, {5, 4, 3}, 2}",
+    "{.in = {.y = {1, 2}}, .a = {7}}", "{.in = {{5, 6}, 4}}", "{.k = 1, .k = 2}",
+)  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is the oracle")
+def test_members_begin_with_the_values_that_their_names_are_given(tmp_path: Path) -> None:
+    head = "struct part { int y[2], z; };\nstruct pt { int k, a[4], n; struct part in; };\n"
+    body = "".join(f"struct pt s{i} = {text};\n" for i, text in enumerate(NAMED))
+    read = "+".join(f"s{i}.a[j] + s{i}.k + s{i}.n + s{i}.in.y[j] + s{i}.in.z" for i in range(len(NAMED)))
+    text = f"{head}int top(int j) {{ {body} return {read}; }}\n"
+    program, forward = separate(load(["k.c"], FrontendOptions(), lambda _: text.encode()), ("top",), "apart")
+    assert len(set(forward.variables.values())) == len(NAMED)
+    leaves = {"k": 1, "a": 4, "n": 1, "in.y": 2, "in.z": 1}
+    asked, own = "", []
+    for i, (leaf, count) in product(range(len(NAMED)), leaves.items()):
+        (variable,) = (v for v in program.variables if v.name.replace("_", ".") == f"s{i}.{leaf}")
+        given = [e.value for e in walk(variable.init) if isinstance(e, Const)] if variable.init else []
+        own += [*given, *[0] * (count - len(given))]
+        asked += "".join(f'printf("%d\\n", s{i}.{leaf}{f"[{k}]" if count > 1 else ""});' for k in range(count))
+    (tmp_path / "t.c").write_text(f"#include <stdio.h>\n{head}int main(void) {{ {body} {asked} return 0; }}\n")
+    subprocess.run(["gcc", "-w", "-o", str(tmp_path / "t"), str(tmp_path / "t.c")], check=True)
+    done = subprocess.run([str(tmp_path / "t")], capture_output=True, text=True, check=True)
+    assert own == list(map(int, done.stdout.split()))
