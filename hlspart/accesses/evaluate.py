@@ -169,7 +169,6 @@ class Evaluator(Pointers):
             return value
         result = algebra.scale(value, -1) if op == "-" else algebra.sub(algebra.scale(value, -1), ONE)
         of = negated(kind) if op == "-" else promoted(kind)
-        assert isinstance(of, ScalarType)
         return self._typed(result, of, st, expr)
 
     def _typed(self, value: Value, of: ScalarType, st: State, at: Expr) -> Value:

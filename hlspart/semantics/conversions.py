@@ -69,6 +69,10 @@ def promoted(of: CType) -> CType:
     return INT if narrow else of
 
 
+@overload
+def negated(of: ScalarType) -> ScalarType: ...
+@overload
+def negated(of: CType) -> CType: ...
 def negated(of: CType) -> CType:
     """The type of ``-x``: in the libraries of any width it has a bit more, and a sign."""
     if isinstance(of, ScalarType) and of.library in ("ap", "ac"):
