@@ -12,8 +12,21 @@ from hlspart.explore.nests import nests, repeats
 from hlspart.explore.records import KeptNest, ReadNest
 from hlspart.explore.requests import outer_loops
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.program import ArrayRef, Block, Call, ExprStmt, Function, Loop, Name, Program, walk
-from hlspart.semantics.effects import statement_expressions
+from hlspart.model.program import (
+    ArrayRef,
+    Block,
+    Call,
+    ExprStmt,
+    Function,
+    Jump,
+    Loop,
+    Name,
+    Program,
+    Return,
+    walk,
+    walk_statements,
+)
+from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.semantics.places import before
 
 #: Directives of a function whose calls or loops do not run one after the other.
@@ -84,12 +97,16 @@ class _Calls:
         for call in (c for f in done.functions for c in self._calls(f)):
             name = call.function or ""
             of = self.program.functions.get(name)
-            if of is None or name in taken | seen or not any(True for _ in outer_loops(of.body)):
+            if of is None or name in taken | seen or not self._reaches_loops(name):
                 continue
             if not _lies_in(call, [n.loops[0] for n in done.nests if isinstance(n, ReadNest)]):
                 seen.add(name)
                 done.left.append(call)
         return done
+
+    def _reaches_loops(self, name: str) -> bool:
+        functions = (self.program.functions.get(x) for x in effects(self.program).reachable((name,)))
+        return any(True for f in functions if f is not None for _ in outer_loops(f.body))
 
     def _calls(self, function: Function) -> Iterator[Call]:
         for root in statement_expressions(self.program, function.body):
@@ -116,8 +133,10 @@ class _Calls:
             self._follow(of, times * often, {p: r for p, r, _ in roots}, (*path, of.name))
 
     def _unconditional(self, body: Block, times: int) -> Iterator[tuple[Call, int]]:
-        """Statements that are calls, and how often each of them runs."""
+        """Statements that are calls, and how often each of them runs; none behind what may leave them out."""
         for stmt in body.body:
+            if any(isinstance(s, Return | Jump) for s in walk_statements(stmt)):
+                return
             if isinstance(stmt, ExprStmt) and isinstance(stmt.expr, Call):
                 yield stmt.expr, times
             elif isinstance(stmt, Block):

@@ -66,6 +66,9 @@ def test_nests_of_called_functions_are_searched(tmp_path: Path) -> None:
         ("while (y[0]-- > 2) move(x, T[0]);", "move"),  # how often?
         ("move(T[0], T[1]);", "move"),  # parts of one array
         ("product(A, x, y); if (z[0]) product(A, x, z);", "product"),
+        ("if (y[0] > 2) return; scale(A, T);", "scale"),  # not always
+        ("for (int t = 0; t < 3; t++) { if (y[t]) continue; move(x, z); }", "move"),
+        ("around(A, T);", "around"),  # has no nests of its own
         ("\n#pragma HLS DATAFLOW\n    move(x, z);", "move"),  # they run at once
         ("int *p = x; move(p + 1, T[1]);", "move"),
     ],
@@ -74,7 +77,10 @@ def test_calls_that_may_not_run_or_share_arrays_are_named(tmp_path: Path, call: 
     copy = "for (int i = 0; i < 7; i++) for (int j = 0; j < 5; j++) T[i][j] = A[i][j];"
     body = f"    {copy}\n    {call}\n    z[1] += T[1][1];"
     path = tmp_path / "a.c"
-    path.write_text(HEAD % body)
+    around = (
+        "static void around(int P[7][5], int Q[7][5]) { scale(P, Q); }\nvoid top" if name == "around" else "void top"
+    )
+    path.write_text((HEAD % body).replace("void top", around))
     result = Pipeline([str(path)], Options()).explore("top", ExploreOptions(assumed={"*": Assumed(1, 9, 2)}))
     assert [r["function"] for r in result.shape["regions"] if r["explored"]] == ["top"]
     assert any(f"of {name} are not searched" in d.message for d in result.diagnostics)
