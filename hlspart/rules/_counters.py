@@ -44,11 +44,28 @@ class CountedPlace(Struct, frozen=True):
 
 
 def _named(expr: Expr) -> frozenset[int]:
-    """Variables whose own value a test asks for; an index only says which element is asked."""
+    """Variables whose value a test asks for, arrays for one of their elements; an index only says which one."""
     if isinstance(expr, Name):
         return frozenset((expr.variable,))
-    below = () if isinstance(expr, ArrayRef) else children(expr)
-    return frozenset(v for e in below for v in _named(e))
+    if isinstance(expr, ArrayRef):
+        return frozenset((expr.variable,))
+    return frozenset(v for e in children(expr) for v in _named(e))
+
+
+def _leaves(stmt: Stmt, inside: bool = False) -> bool:
+    """Whether a statement may end an iteration of the loop around it early; ``inside`` another loop or a switch."""
+    if isinstance(stmt, (Return, Label)) or (isinstance(stmt, Jump) and (not inside or stmt.kind == "goto")):
+        return True
+    if isinstance(stmt, Switch):
+        return any(_leaves(s, True) or _continues(s) for s in substatements(stmt))
+    return any(_leaves(s, inside or isinstance(stmt, Loop)) for s in substatements(stmt))
+
+
+def _continues(stmt: Stmt) -> bool:
+    """Whether a ``continue`` of the loop around a switch stands in it."""
+    if isinstance(stmt, Loop):
+        return False
+    return (isinstance(stmt, Jump) and stmt.kind == "continue") or any(_continues(s) for s in substatements(stmt))
 
 
 def greatest(facts: Facts, expr: Expr, place: CountedPlace) -> int | None:
@@ -85,6 +102,8 @@ def _below(
         if info is not None and info.variable is not None and plain and trips and info.step == 1 and begin is not None:
             ranges = {**ranges, info.variable: (begin, begin + trips - 1)}
         else:
+            sure, asked = False, None
+        if _leaves(stmt.body):
             sure, asked = False, None
     elif isinstance(stmt, (If, Switch)) or any(isinstance(s, (Jump, Return, Label)) for s in substatements(stmt)):
         yield from (CountedPlace(e, ranges, sure, asked) for x in expressions(stmt) for e in walk(x) if ranges)

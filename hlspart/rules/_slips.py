@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from hlspart.model import program as c
 from hlspart.model.source import Span
@@ -55,7 +56,7 @@ def _never_equal(program: c.Program, node: c.Binary, side: c.Expr, other: c.Expr
     """An integer that is compared with a fraction, or a remainder of data with a sign that is compared with 1."""
     whole = isinstance(side.type, c.ScalarType) and side.type.kind == "int"
     value = other.value if isinstance(other, c.Const) else None
-    if whole and isinstance(value, float) and value != int(value):
+    if whole and isinstance(value, float) and isfinite(value) and value != int(value):
         yield node, "compares an integer with a fraction, which it never is", "compare with an integer"
     data = isinstance(side, c.Binary) and side.op == "%" and isinstance(side.left, (c.ArrayRef, c.Call))
     if data and isinstance(side, c.Binary) and isinstance(side.left.type, c.ScalarType) and side.left.type.signed:

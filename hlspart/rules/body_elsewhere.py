@@ -76,7 +76,12 @@ def _of_block(program: c.Program, stmt: c.Stmt) -> Iterator[tuple[Origin, str, s
         return
     for one, other in pairwise(x for x in stmt.body if not isinstance(x, (c.PragmaMark, c.Label))):
         if isinstance(one, c.Loop) and one.kind != "do" and not one.body.body and not one.body.braces:
-            if isinstance(other, c.Block) and program.text(other.at).startswith("{"):
+            acts = (
+                one.kind == "while"
+                and one.test is not None
+                and any(isinstance(e, (c.Call, c.Assign, c.IncDec)) for e in c.walk(one.test))
+            )  # it waits for something
+            if isinstance(other, c.Block) and program.text(other.at).startswith("{") and not acts:
                 yield one.header, "this loop has no body: a semicolon stands behind its head", "remove the semicolon"
             continue
         body = _unbraced(one)

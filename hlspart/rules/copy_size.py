@@ -91,7 +91,7 @@ def _count_of_another(facts: Facts, node: Expr) -> tuple[Variable, str] | None:
     if variable is None or array is None or not isinstance(under, SizeOf) or under.operand is not None:
         return None
     bits, size = storage_bits(array.element), under.value
-    rows = len(array.dims) > 1
+    rows = len(array.dims) > 1 or bits == 8 or size == 1  # of bytes: how many words they make, or how many bytes
     if bits is None or size is None or rows or bits // 8 == size or not isinstance(array.element, ScalarType):
         return None
     return variable, f"the elements of '{variable.name}' have {bits // 8} bytes, and not {size}"

@@ -62,6 +62,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             for target in _targets(node)
             if (root := root_of(target)) is not None
         }
+        written |= {
+            root[0]
+            for v in program.variables
+            if v.function == name and v.reference and v.init is not None and (root := root_of(v.init)) is not None
+        }
         read = {node.variable for node in nodes(program)[name] if isinstance(node, c.Name)}
         for outer in several:
             around = blocks.get(-1 if outer.scope is None else outer.scope)
@@ -69,6 +74,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             for inner in several if around is not None and still else ():
                 own = blocks.get(-1 if inner.scope is None else inner.scope)
                 below = own is not None and own != around and around is not None and around.holds(own)
+                below = below and own is not None and outer.at.span.end <= own.start  # declared before it
                 if below and inner.id in written and inner.at.span not in seen and inner.at.kind == "plain":
                     seen.add(inner.at.span)
                     message = f"'{inner.name}' hides the one around it, which is never changed"

@@ -41,12 +41,14 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._traces import constant
-from hlspart.rules._uses import nodes
+from hlspart.rules._uses import nodes, root_of
 
 RULE = Rule("HLP452", "late-conversion", "warning", names=True)
 _ABS = ("abs", "labs", "llabs", "fabs", "fabsf", "std::abs", "hls::abs")
 
 
+_TRUTHS = ("==", "!=", "<", ">", "<=", ">=", "&&", "||")
+_WHOLE = ("int", "bool")
 _SAID = {"<": "never", ">=": "always", ">": "as good as always", "<=": "hardly ever"}
 
 
@@ -57,13 +59,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, own in nodes(program).items():
         if name in benches or program.functions[name].open:
             continue
-        counters = _counters(own)
+        counters, targets = _counters(own), {root[0] for e in own if (root := _root_written(e)) is not None}
         reports: list[tuple[c.Expr, str, str]] = []
         for kind, value in _given(program, name, own):
             reports += _kept(program, kind, value, counters)
         for node in own:
             reports += _unsigned(program, node)
-            reports += _bits_of_a_float(program, node)
+            reports += _bits_of_a_float(program, node, targets)
             reports += _narrow_sum(node)
         for expr, message, hint in reports:
             if expr.at.kind == "plain" and expr.at.span not in seen:
@@ -117,13 +119,14 @@ def _kept(
             )
     wider = kind.kind == "int" and kind.bits > of.bits == 32 and of.library is None
     data = wider and _has_data(program, value, counters)
-    if data and value.op == "*" and _bits(program, value.left) + _bits(program, value.right) > 32:
+    sides = sorted(_bits(program, e) for e in (value.left, value.right))
+    if data and value.op == "*" and sum(sides) > 32 and sides[0] > 1:
         hint = f"convert an operand to {kind.name} before the multiplication"
         if all(constant(program, e) is None for e in (value.left, value.right)):
             yield value, f"is a product of 32 bits, of which {kind.name} gets no more", hint
     if data and value.op == "<<":
         by, bits = constant(program, value.right), _bits(program, value.left)
-        if by is not None and of.signed and by < 32 < by + bits + 1 and bits <= 16:
+        if by is not None and of.signed and not _is_signed(value.left) and by < 32 < by + bits + 1 and bits <= 16:
             hint = f"convert it to {kind.name} before the shift"
             yield value, f"reaches the sign of an int, which {kind.name} repeats in its upper bits", hint
 
@@ -152,7 +155,21 @@ def _narrow_sum(node: c.Expr) -> Iterator[tuple[c.Expr, str, str]]:
 def _bits(program: c.Program, expr: c.Expr) -> int:
     """The bits that an operand needs at most."""
     kind = expr.type
-    if isinstance(expr, c.Cast) and isinstance(expr.operand.type, c.ScalarType) and expr.operand.type.kind == "int":
+    if (isinstance(expr, c.Binary) and expr.op in _TRUTHS) or (isinstance(expr, c.Unary) and expr.op == "!"):
+        return 1
+    if isinstance(expr, c.Const) and isinstance(expr.value, int):
+        return max(1, expr.value.bit_length())
+    if isinstance(expr, c.Unary) and expr.op == "-":
+        return _bits(program, expr.operand)
+    if isinstance(expr, c.Conditional):
+        return max(_bits(program, expr.then), _bits(program, expr.other))
+    if isinstance(expr, c.Binary) and expr.op in ("+", "-"):
+        sides = _bits(program, expr.left), _bits(program, expr.right)
+        return min(max(sides) + 1, kind.bits if isinstance(kind, c.ScalarType) else 64)
+    if isinstance(expr, c.Binary) and expr.op == "*":
+        sides = _bits(program, expr.left), _bits(program, expr.right)
+        return min(sum(sides), kind.bits if isinstance(kind, c.ScalarType) else 64)
+    if isinstance(expr, c.Cast) and isinstance(expr.operand.type, c.ScalarType) and expr.operand.type.kind in _WHOLE:
         return min(_bits(program, expr.operand), kind.bits if isinstance(kind, c.ScalarType) else 64)
     if isinstance(expr, c.Binary) and expr.op in ("&", "%"):
         masks = [v for e in (expr.left, expr.right) if (v := constant(program, e)) is not None and v >= 0]
@@ -163,17 +180,27 @@ def _bits(program: c.Program, expr: c.Expr) -> int:
     return kind.bits if isinstance(kind, c.ScalarType) else 64
 
 
+def _is_signed(expr: c.Expr) -> bool:
+    """Whether what C makes an int of has a sign of its own, which is then in its place."""
+    of = expr.operand.type if isinstance(expr, c.Cast) else expr.type
+    return isinstance(of, c.ScalarType) and of.signed
+
+
 def _unsigned(program: c.Program, node: c.Expr) -> Iterator[tuple[c.Expr, str, str]]:
     """A difference of unsigned numbers of C that is asked for its sign."""
     if isinstance(node, c.Call) and (node.function or "") in _ABS and len(node.args) == 1:
-        if _unsigned_difference(node.args[0]):
+        of, in_c = node.args[0].type, node.at.kind == "plain" and not program.is_cxx(node.at.span.path)
+        back = (
+            in_c
+            and isinstance(of, c.ScalarType)
+            and of.bits <= {"abs": 32, "labs": 64, "llabs": 64}.get(node.function or "", 0)
+        )  # C converts it to a signed number first
+        if _unsigned_difference(node.args[0]) and not back:
             yield (
                 node,
                 "is of an unsigned difference, which is never negative",
                 "take signed operands, or compare first",
             )
-        of = node.args[0].type
-        in_c = node.at.kind == "plain" and not program.is_cxx(node.at.span.path)
         if node.function == "abs" and in_c and isinstance(of, c.ScalarType) and of.kind == "float":
             yield node, "makes a whole number of its argument first: abs of C is of int", "call fabsf"
     said = _SAID.get(node.op) if isinstance(node, c.Binary) and _unsigned_difference(node.left) else None
@@ -187,15 +214,20 @@ def _unsigned_difference(expr: c.Expr) -> bool:
     return isinstance(expr, c.Binary) and expr.op == "-" and plain
 
 
-def _bits_of_a_float(program: c.Program, node: c.Expr) -> Iterator[tuple[c.Expr, str, str]]:
+def _root_written(expr: c.Expr) -> tuple[int, object, bool] | None:
+    return root_of(expr.target) if isinstance(expr, c.Assign) else None
+
+
+def _bits_of_a_float(program: c.Program, node: c.Expr, written: set[int]) -> Iterator[tuple[c.Expr, str, str]]:
     """The exponent of a float, taken from a number that a cast has made of it."""
     if not isinstance(node, c.Binary) or node.op != ">>" or constant(program, node.right) not in (23, 52):
         return
     of = node.left
-    if isinstance(of, c.Name) and (first := program.variable(of.variable).init) is not None:
-        of = first
+    if isinstance(of, c.Name) and of.variable not in written:
+        of = program.variable(of.variable).init or of
     match of:
         case c.Cast(type=c.ScalarType(kind="int"), operand=operand):
-            if isinstance(operand.type, c.ScalarType) and operand.type.kind == "float":
+            scaled = any(isinstance(e, (c.Binary, c.Call)) for e in c.walk(operand))  # a fixed-point number
+            if isinstance(operand.type, c.ScalarType) and operand.type.kind == "float" and not scaled:
                 hint = "take the bits by a union or by fp_struct"
                 yield node, "is no exponent: the cast has made a whole number of the float, and not its bits", hint

@@ -32,6 +32,7 @@ None; clang-tidy's `bugprone-macro-parentheses`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -63,9 +64,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Macros of the given files, each at the first use that goes wrong."""
     texts = {path: _blanked(source.text) for path, source in facts.given.items() if "define" in source.text}
     macros: dict[str, LooseMacro] = {}
+    several = Counter(line.group(1) for text in texts.values() for line in _DEFINE.finditer(text))
     for path, text in texts.items():
         for line in _DEFINE.finditer(text):
-            macro = _read(path, line)
+            macro = _read(path, line) if several[line.group(1)] == 1 else None  # or which one is used is open
             if macro is not None:
                 macros[line.group(1)] = macro
     for name, defined, used in _ended(texts):

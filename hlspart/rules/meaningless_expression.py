@@ -182,9 +182,9 @@ def _furthest(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:
     """How far a number of C is shifted by the last values of the counters, where that is all its bits or more."""
     kind = node.left.type
     plain = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.library is None and kind.bits <= 32
-    free = place.asked is not None and not place.asked & {
-        e.variable for e in c.walk(node.right) if isinstance(e, c.Name)
-    }
+    counters = {e.variable for e in c.walk(node.right) if isinstance(e, c.Name)}
+    free = place.asked is not None and not place.asked & counters  # and nothing that may have been made of a counter
+    free = free and all(facts.program.variable(v).storage == "parameter" for v in place.asked or ())
     if not plain or not (place.sure or free) or node.at.kind != "plain" or node.op not in facts.program.text(node.at):
         return None
     by = greatest(facts, node.right, place)

@@ -159,6 +159,8 @@ def _bounds(program: c.Program, expr: c.Expr) -> tuple[c.Expr, str, int] | None:
         whole = isinstance(side.type, c.ScalarType) and side.type.kind == "int"
         acts = any(isinstance(e, (c.Call, c.Assign, c.IncDec, c.OpaqueExpr)) for e in c.walk(side))
         value = constant(program, bound)
-        if whole and not acts and value is not None and constant(program, side) is None:
+        # -1 beside an unsigned number of C is its greatest
+        turned = value is not None and value < 0 and isinstance(side.type, c.ScalarType) and not side.type.signed
+        if whole and not acts and not turned and value is not None and constant(program, side) is None:
             return side, op, value
     return None

@@ -67,7 +67,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         yield from _each_the_last(facts, function)
         for loop in (s for s in c.walk_statements(function.body) if isinstance(s, c.Loop) and s.kind == "for"):
             for node in c.walk(loop.test) if loop.test is not None and loop.step is not None else ():
-                if isinstance(node, c.Call) and node.function == "stream.read":
+                bound = isinstance(loop.test, c.Binary) and isinstance(loop.test.left, c.Name)
+                if bound and isinstance(node, c.Call) and node.function == "stream.read":
                     message = f"the test of loop {loop.name} reads a word in each round"
                     yield facts.report(RULE, node.at, message, "read it once, into a variable before the loop")
 
@@ -77,7 +78,11 @@ def _is_asked_before(function: c.Function, call: c.Call) -> bool:
     asks = {"stream.write_nb": "stream.full", "stream.read_nb": "stream.empty"}.get(call.function or "")
     root = root_of(call.args[0]) if asks is not None and call.args else None
     for stmt in c.walk_statements(function.body) if root is not None else ():
-        if isinstance(stmt, c.If) and stmt.then.at.span.holds(call.at.span):
+        if not isinstance(stmt, c.If):
+            continue
+        last = stmt.then.body[-1] if stmt.then.body else None
+        left = isinstance(last, (c.Return, c.Jump)) and stmt.at.span.end <= call.at.span.start
+        if left or stmt.then.at.span.holds(call.at.span):
             tested = (e for e in c.walk(stmt.test) if isinstance(e, c.Call) and e.function == asks)
             if any(root_of(e.args[0]) == root for e in tested):
                 return True
@@ -154,6 +159,8 @@ def _without_bytes(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
 def _stale(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
     """Words that are written whether one was read or not: `if (!in.empty()) v = in.read(); out.write(v);`."""
     for block in (s for s in c.walk_statements(function.body) if isinstance(s, c.Block)):
+        new = {v for s in block.body if isinstance(s, c.Declare) for v in s.variables}
+        new |= {r[0] for s in block.body if isinstance(s, c.ExprStmt) and (r := _assigned(s.expr)) is not None}
         for one, other in pairwise(block.body):
             asks = one.test if isinstance(one, c.If) and one.other is None else None
             sent = other.expr if isinstance(other, c.ExprStmt) else None
@@ -164,10 +171,15 @@ def _stale(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
             got = one.then.body[0].expr if one.then.body and isinstance(one.then.body[0], c.ExprStmt) else None
             if empty and len(one.then.body) == 1 and isinstance(word, c.Name) and isinstance(got, c.Assign):
                 read = isinstance(got.value, c.Call) and got.value.function == "stream.read"
-                if read and isinstance(got.target, c.Name) and got.target.variable == word.variable:
+                old = word.variable not in new  # else it says that there was no word
+                if read and old and isinstance(got.target, c.Name) and got.target.variable == word.variable:
                     name = facts.program.variable(word.variable).name
                     message = f"'{name}' is written whether a word was read or not: the last one goes out again"
                     yield facts.report(RULE, sent.at, message, "write it in the same branch", [(got.at, "the read")])
+
+
+def _assigned(expr: c.Expr) -> tuple[int, object, bool] | None:
+    return root_of(expr.target) if isinstance(expr, c.Assign) else None
 
 
 def _each_the_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:

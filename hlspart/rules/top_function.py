@@ -40,6 +40,7 @@ from hlspart.rules._benches import entries
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._uses import nodes
 
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc")  # of which each file that includes it has its own function
 RULE = Rule("HLP456", "top-function", "warning", names=True)
 
 
@@ -60,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, d in first.items():
         function = facts.program.functions[name]
         related = [(d.at, "its ports")]
-        if function.internal:
+        if function.internal and not function.name_at.span.path.endswith(_HEADERS):
             message = f"{name}() has ports, but is static: no other file can see it"
             yield facts.report(RULE, function.name_at, message, "drop static", related)
         if isinstance(function.return_type, PointerType):

@@ -80,6 +80,8 @@ def _dropped(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, 
         writes = any(kind == "write" for uses in summary.parameters.values() for _, kind, _ in uses)
         acts = any(isinstance(e, c.Call) and e.function not in program.functions for e in own)
         acts = acts or any(isinstance(e, c.OpaqueExpr) for e in own)
+        named = (program.variable(e.variable) for e in own if isinstance(e, (c.Name, c.ArrayRef)))
+        acts = acts or any(v.volatile for v in named)
         if called.body.body and not writes and not summary.shared and not acts:
             message = f"{called.name.partition('<')[0]}() does nothing but give a value, which is dropped here"
             yield call.at, message, "assign the result"
@@ -112,7 +114,7 @@ def _copies(program: c.Program, name: str, block: c.Block) -> Iterator[tuple[Ori
 def _members(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, str]]:
     """Members that are set behind the last use of a structure of this block."""
     own = {i for s in block.body if isinstance(s, c.Declare) for i in s.variables}
-    own = {i for i in own if _is_record(program.variable(i))}
+    own = {i for i in own if _is_record(program.variable(i))} - _addressed(program, block)
     if not own or any(isinstance(s, c.Label) for s in block.body):
         return
     for k in range(len(block.body) - 1, 0, -1):
@@ -126,6 +128,19 @@ def _members(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, 
                 name = program.variable(target.base.variable).name
                 yield node.at, f"'{name}' is not used any more behind this", "set it before it is used"
         own -= mentioned(program, stmt)
+
+
+def _addressed(program: c.Program, block: c.Block) -> set[int]:
+    """Variables that a block uses by their addresses, or by other names."""
+    found = set[int]()
+    for stmt in c.walk_statements(block):
+        inits = [program.variable(v) for v in stmt.variables] if isinstance(stmt, c.Declare) else []
+        tops = [v.init for v in inits if v.init is not None]
+        found |= {r[0] for v in inits if v.reference and v.init is not None and (r := root_of(v.init)) is not None}
+        for node in (e for top in (*c.expressions(stmt), *tops) for e in c.walk(top)):
+            root = root_of(node.operand) if isinstance(node, c.Unary) and node.op == "&" else None
+            found |= {root[0]} if root is not None else set()
+    return found
 
 
 def _is_record(variable: c.Variable) -> bool:
@@ -151,7 +166,9 @@ def _again(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, st
         assert isinstance(one.target, (c.ArrayRef, c.Name))
         variable = program.variable(one.target.variable)
         acts = any(isinstance(e, _ACTS) for x in (one, other) for e in c.walk(x))
-        read = any(isinstance(e, (c.ArrayRef, c.Name)) and e.variable == variable.id for e in c.walk(other.value))
+        taken = (*c.walk(other.value), *(e for x in c.children(other.target) for e in c.walk(x)))
+        named = [program.variable(e.variable) for e in taken if isinstance(e, (c.ArrayRef, c.Name))]
+        read = any(v.id == variable.id or isinstance(v.type, c.PointerType) or v.reference for v in named)
         plain = isinstance(one.target.type, c.ScalarType) and not variable.volatile and one.at.span != other.at.span
         if plain and not acts and not read and not isinstance(variable.type, c.PointerType):
             text = " ".join(program.text(one.target.at).split())

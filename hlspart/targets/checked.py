@@ -15,6 +15,7 @@ Refuse = Callable[[str], TargetError]
 
 _OPTIONAL = {"pipeline": ("unsafe_math",)}  # keys that no built-in profile says
 _PORTS = ("reads", "writes", "total")
+MOST_OF_A_NUMBER = 1_000_000_000
 _RESOURCES = ("bram18k", "uram", "dsp", "lut", "ff")
 _LIBRARY = ("kind", "grade", "same", "kinds")
 # of an operator: figures of reports, of an estimate, of a data sheet; what each has beside
@@ -82,6 +83,8 @@ def _kind(name: str, known: object, value: object, refuse: Refuse) -> None:
     for kind, word in ((dict, "a table"), (str, "text"), (list, "a list"), (int | float, "a number")):
         if isinstance(known, kind) and not isinstance(value, kind):
             raise refuse(f"{name} must be {word}")
+    if isinstance(known, int | float) and not _is_number(value):
+        raise refuse(f"{name} must be a number up to {MOST_OF_A_NUMBER}")
 
 
 def _tables(name: str, value: Mapping[str, Any], refuse: Refuse) -> list[tuple[str, dict[str, Any]]]:
@@ -120,16 +123,31 @@ def _families(base: Mapping[str, Any], own: Mapping[str, Any], refuse: Refuse) -
             _figures(name, entry, {key: examples[key] for key in _OPERATOR}, refuse)
             for key, length in (("points", 2), ("steps", 2), ("fits", 2)):
                 _rows(f"{name}.{key}", entry.get(key, []), length, refuse)
+            for key in ("tile", "lut_bits"):
+                _numbers(f"{name}.{key}", entry.get(key, [0, 0]), refuse)
 
 
 def _rows(name: str, rows: object, length: int, refuse: Refuse) -> None:
     """Lists of at least ``length`` numbers."""
     wrong = not isinstance(rows, list) or any(
-        not isinstance(row, list) or len(row) < length or any(not isinstance(x, int | float) for x in row)
-        for row in rows
+        not isinstance(row, list) or len(row) < length or any(not _is_number(x) for x in row) for row in rows
     )
     if wrong:
         raise refuse(f"{name} must hold lists of {length} numbers")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) <= MOST_OF_A_NUMBER
+
+
+def _numbers(name: str, value: object, refuse: Refuse) -> None:
+    if not isinstance(value, list) or len(value) != 2 or not all(map(_is_number, value)):
+        raise refuse(f"{name} must hold 2 numbers")
+
+
+def _texts(name: str, value: object, refuse: Refuse) -> None:
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+        raise refuse(f"{name} must hold texts")
 
 
 def _own_devices(listed: Mapping[str, Any], own: object, refuse: Refuse) -> None:
@@ -143,8 +161,14 @@ def _own_devices(listed: Mapping[str, Any], own: object, refuse: Refuse) -> None
         for name, below in value.items():
             place = f"devices.{key}.{name}"
             _kind(place, [] if key in ("families", "memories") else {}, below, refuse)
-            if key == "memories":
+            if key == "families":
+                _texts(place, below, refuse)
+            elif key == "memories":
                 _rows(place, below, 2, refuse)
             elif key in ("parts", "libraries"):
                 for word in below:
                     _known(word, _RESOURCES if key == "parts" else _LIBRARY, f"{place}.", refuse)
+                    kind: object = 0 if key == "parts" else {} if word in ("same", "kinds") else ""
+                    _kind(f"{place}.{word}", kind, below[word], refuse)
+                for word, names in below.get("kinds", {}).items() if key == "libraries" else ():
+                    _texts(f"{place}.kinds.{word}", names, refuse)

@@ -37,6 +37,15 @@ MISTAKES = {
     "a device table": ("unknown key devices.part; did you mean parts?", "[devices.parts]", "[devices.part]"),
     "a table": ("unknown key memory_delays; did you mean memory_delay?", "[memory_delay]", "[memory_delays]"),
     "text for a number": ("default_clock_ns must be a number", "4.0\ndefault_family", '"4"\ndefault_family'),
+    "no number": ("fadd.delay_ns must be a number up to 1000000000", "delay_ns = 9.0", "delay_ns = nan"),
+    "a number without end": ("fadd.per_bit_ns must be a number up to",
+        "delay_ns = 9.0", "delay_ns = 9.0, per_bit_ns = inf"),
+    "points of no number": ("fadd.points must hold lists of 2 numbers", "delay_ns = 9.0", "points = [[nan, 1]]"),
+    "no bits": ("fadd.lut_bits must hold 2 numbers", "delay_ns = 9.0", "delay_ns = 9.0, lut_bits = []"),
+    "families of lists": ("devices.families.zephyr must hold texts", '["zp-"]', '[["zp-"]]'),
+    "grades of a number": ("devices.libraries.zephyr.same must be a table",
+        "[devices.parts]", "[devices.libraries.zephyr]\nsame = 0\n\n[devices.parts]"),
+    "a part of text": ("devices.parts.zp-40.lut must be a number", "lut = 40000", 'lut = "many"'),
     "a number for a list": ("aliases must be a list", 'aliases = ["acme"]', "aliases = 1"),
 }  # fmt: skip
 

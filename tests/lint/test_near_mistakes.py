@@ -1,0 +1,152 @@
+"""Correct kernels that look like mistakes: lint says nothing about them."""
+
+from __future__ import annotations
+
+import pytest
+from lint_helpers import lint_of
+
+from hlspart.lint.config import LintConfig
+
+STREAMS = "#include <hls_stream.h>\n"
+LOOP = "for (int i = 0; i < 64; i++)"
+NEAR = {
+    "product_of_differences_of_bytes": (
+        "k.c",
+        "HLP452",
+        f"void f(const unsigned char a[64], const unsigned char b[64], long long *o) {{\n  long long s = 0;\n"
+        f"  {LOOP} s += (a[i] - b[i]) * (a[i] - b[i]);\n  *o = s;\n}}\n",
+    ),
+    "product_by_a_sign": (
+        "k.c",
+        "HLP452",
+        f"void f(const unsigned char w[64], const short x[64], long long *o) {{\n  long long s = 0;\n"
+        f"  {LOOP} s += (w[i] ? 1 : -1) * x[i];\n  *o = s;\n}}\n",
+    ),
+    "product_by_a_test": (
+        "k.c",
+        "HLP452",
+        f"void f(const int w[64], const int x[64], long long *o) {{\n  long long s = 0;\n"
+        f"  {LOOP} s += (w[i] > 0) * x[i];\n  *o = s;\n}}\n",
+    ),
+    "signed_number_shifted_to_the_sign": (
+        "k.c",
+        "HLP452",
+        f"void f(const short x[64], long long o[64]) {{\n  {LOOP} o[i] = x[i] << 16;\n}}\n",
+    ),
+    "abs_of_c_takes_a_signed_number": (
+        "k.c",
+        "HLP452",
+        "#include <stdlib.h>\nvoid f(const unsigned a[64], const unsigned b[64], unsigned *o) {\n  unsigned s = 0;\n"
+        f"  {LOOP} s += abs(a[i] - b[i]);\n  *o = s;\n}}\n",
+    ),
+    "fixed_point_number_of_a_float": (
+        "k.c",
+        "HLP452",
+        f"void f(const float a[64], int b[64]) {{\n  {LOOP} {{\n    int q = (int)(a[i] * 8388608.0f);\n"
+        "    b[i] = q >> 23;\n  }\n}\n",
+    ),
+    "bits_taken_later": (
+        "k.c",
+        "HLP452",
+        f"void f(const float a[64], int b[64]) {{\n  {LOOP} {{\n    float x = a[i];\n    int u = (int)x;\n"
+        "    b[i] = u;\n    u = *(int *)&x;\n    b[i] += (u >> 23) & 255;\n  }\n}\n",
+    ),
+    "inner_variable_before_the_outer_one": (
+        "k.c",
+        "HLP455",
+        "void f(const int a[64], int o[2]) {\n  {\n    int s = 0;\n"
+        f"    {LOOP} s += a[i];\n    o[0] = s;\n  }}\n  int s = 5;\n  o[1] = s;\n}}\n",
+    ),
+    "outer_variable_changed_by_a_reference": (
+        "k.cpp",
+        "HLP455",
+        f"void f(const int a[64], int o[65]) {{\n  int s = 0;\n  int &r = s;\n  {LOOP} {{\n    r += a[i];\n"
+        "    int s = a[i];\n    s += 1;\n    o[i] = s;\n  }\n  o[64] = s;\n}\n",
+    ),
+    "unsigned_number_and_minus_one": (
+        "k.c",
+        "HLP451",
+        f"void f(const unsigned a[64], int b[64]) {{\n  {LOOP} b[i] = a[i] >= 5 && a[i] <= -1;\n}}\n",
+    ),
+    "volatile_word_dropped": (
+        "k.c",
+        "HLP457",
+        "int next(volatile int *p) { return *p; }\nvoid f(volatile int *p, int *o) {\n  next(p);\n  *o = next(p);\n}\n",
+    ),
+    "member_set_through_which_a_pointer_looks": (
+        "k.cpp",
+        "HLP457",
+        STREAMS + "struct P { int x; int y; };\nvoid f(hls::stream<P> &o) {\n  P p;\n  P *q = &p;\n  p.x = 1;\n"
+        "  p.y = 2;\n  o.write(*q);\n}\n",
+    ),
+    "element_that_says_which_one": (
+        "k.c",
+        "HLP457",
+        "void f(int b[8]) {\n  for (int i = 0; i < 4; i++) {\n    b[b[0]] = 1;\n    b[b[0]] = 2;\n  }\n}\n",
+    ),
+    "loop_that_waits": (
+        "k.cpp",
+        "HLP453",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o) {\n  int v = 0;\n  while (!s.read_nb(v));\n"
+        "  {\n    o.write(v);\n  }\n}\n",
+    ),
+    "macro_of_another_branch": (
+        "k.c",
+        "HLP117",
+        "#ifdef WIDE\n#define W 8 + 1\n#else\n#define W 9\n#endif\nvoid f(int o[1]) { o[0] = W * 2; }\n",
+    ),
+    "static_function_of_a_header": (
+        "k.h",
+        "HLP456",
+        f"static void f(const int a[64], int b[64]) {{\n#pragma HLS interface mode=ap_memory port=a\n"
+        f"  {LOOP} b[i] = a[i];\n}}\n",
+    ),
+    "infinity": (
+        "k.c",
+        "HLP",
+        f"void f(const int a[64], int b[64]) {{\n  {LOOP} b[i] = a[i] == 1e999;\n}}\n",
+    ),
+    "shift_behind_a_continue": (
+        "k.c",
+        "HLP450",
+        f"void f(const unsigned a[64], unsigned b[64]) {{\n  {LOOP} {{\n    if (i >= 32) continue;\n"
+        "    b[i] = a[0] >> i;\n  }\n}\n",
+    ),
+    "shift_under_a_test_of_a_copy": (
+        "k.c",
+        "HLP450",
+        f"void f(const unsigned a[64], unsigned b[64]) {{\n  {LOOP} {{\n    int k = i;\n"
+        "    if (k < 32) b[i] = a[0] >> i;\n  }\n}\n",
+    ),
+    "bytes_counted_in_words": (
+        "k.c",
+        "HLP442",
+        "#include <string.h>\nvoid f(const char a[64], int b[16]) {\n  char t[64];\n  memcpy(t, a, 64);\n"
+        "  for (int i = 0; i < sizeof(t) / sizeof(int); i++) b[i] = t[4 * i];\n}\n",
+    ),
+    "word_that_says_there_was_none": (
+        "k.cpp",
+        "HLP431",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o) {\n  for (int i = 0; i < 9; i++) {\n"
+        "    int v = -1;\n    if (!s.empty()) v = s.read();\n    o.write(v);\n  }\n}\n",
+    ),
+    "room_asked_for_by_a_return": (
+        "k.cpp",
+        "HLP431",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o) {\n  if (o.full() || s.empty()) return;\n"
+        "  o.write_nb(3);\n}\n",
+    ),
+    "loop_to_a_word": (
+        "k.cpp",
+        "HLP431",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o) {\n"
+        "  for (int i = 0; s.read() != 3; i++) o.write(i);\n}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_near(name: str) -> None:
+    path, rule, text = NEAR[name]
+    report = lint_of({path: text}, config=LintConfig(select=(rule,)))
+    assert [str(d) for d in report.diagnostics if d.rule == "HLP000" or d.severity in ("error", "warning")] == []
