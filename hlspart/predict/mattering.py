@@ -6,17 +6,23 @@ one run need see all of them at their edge. A value ends in a store that nothing
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, reduce
+from operator import or_
 
 from msgspec import Struct
 
 from hlspart.lowering.graph import MemoryRef, Op
 from hlspart.model.program import (
+    ArrayRef,
     Assign,
+    Binary,
     Block,
+    Const,
     Declare,
+    Expr,
     ExprStmt,
     If,
     Loop,
@@ -28,13 +34,15 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.predict.loops import Prediction
-from hlspart.semantics.effects import statement_values
+from hlspart.semantics.effects import statement_expressions, statement_values
 from hlspart.sets.moved import is_apart, stays
 
 _SUMS = frozenset({"add", "fadd", "dadd"})
 _PRODUCTS = frozenset({"mul", "fmul", "dmul"})
 _QUOTIENTS = frozenset({"fdiv", "ddiv"})
 _TESTS = frozenset({"cmp", "fcmp", "dcmp", "mux"})
+#: Of those that are neither sums nor products: they hand on every bit.
+_WHOLE = frozenset({"fext", "itof", "itod"})
 _CONNECTIVES = frozenset({"&&", "||", "!"})
 
 
@@ -141,9 +149,9 @@ class Mattering(Struct, frozen=True, dict=True):
             twice |= made_of & x.made_of
             follows, made_of, mixed = follows | x.follows, made_of | x.made_of, mixed | x.mixed
         idle = any(x.idle for x in operands) or not self.p.problem.graph.indices.isdisjoint(op.args)
-        if op.kind == "load":
+        if op.kind == "load" and op.ref is not None:
             bit = self._bits[op.id]
-            return _Value(bit, bit | made_of, made_of)
+            return _Value(0 if self._is_table(op.ref.variable) else bit, bit | made_of, made_of)
         if op.kind in _TESTS or (op.kind == "logic" and op.text in _CONNECTIVES):
             return _Value(0, made_of, made_of, True)
         if op.kind == "select":
@@ -152,10 +160,37 @@ class Mattering(Struct, frozen=True, dict=True):
             return _Value(both & ~test.made_of, made_of, made_of, True)
         if (op.kind in _SUMS and op.text == "-" and len(operands) == 2) or op.kind in _QUOTIENTS:
             return _Value(follows & ~twice, made_of, mixed | operands[1].made_of, idle)
+        if op.kind in _PRODUCTS:
+            follows = self._factors(op, operands)
         if op.kind in _SUMS or op.kind in _PRODUCTS:
             lost = self._old & made_of if op.kind == "mul" else 0  # powers of integers run out of bits
             return _Value(follows & ~(twice & mixed), made_of, mixed | lost, idle)
+        if op.kind not in _WHOLE and op.text != "^":  # shifts, masks, quotients: which bits are left is not looked at
+            follows = 0
         return _Value(follows & ~twice, made_of, made_of, True)
+
+    def _factors(self, op: Op, operands: Sequence[_Value]) -> int:
+        """What a product follows: factors beside others that some run makes anything but zero."""
+        free = [a not in self._ops or bool(x.follows) or self._is_zero_free(a)
+                for a, x in zip(op.args, operands, strict=False)]  # fmt: skip
+        free += [True] * (len(operands) - len(free))
+        return reduce(or_, (x.follows for k, x in enumerate(operands) if all(free[:k] + free[k + 1 :])), 0)
+
+    def _is_zero_free(self, ident: int) -> bool:
+        """Whether an operation loads from a table without a zero."""
+        ref = self._ops[ident].ref
+        if ref is None or not self._is_table(ref.variable):
+            return False
+        record = self.p.elaborated.storage.program.variable(ref.variable)
+        numbers = [e.value for e in walk(record.init) if isinstance(e, Const)] if record.init is not None else []
+        size = math.prod(d or 0 for d in record.as_array.dims) if record.as_array is not None else 0
+        return len(numbers) == size > 0 and all(numbers)
+
+    def _is_table(self, variable: int) -> bool:
+        """Whether an array has one content in all runs."""
+        storage = self.p.elaborated.storage
+        given = storage.program.variable(variable).init is not None
+        return given and not any(a.kind == "write" for a in storage.analysis.accesses if a.array == variable)
 
     @cached_property
     def _old(self) -> int:
@@ -217,6 +252,8 @@ class Mattering(Struct, frozen=True, dict=True):
         adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
         record = storage.program.variable(ref.variable)
         local = record.storage == "local"
+        if local and any(_is_cleared(e) for e in _roots_with(storage.program, ref.variable)):
+            return False
         steps = {x: info.step for x, info in analysis.loops.items()}
         return stays(mine, others, steps, again=adds or local, read=local)
 
@@ -276,7 +313,21 @@ def _first_use(program: Program, stmt: Stmt, variable: int) -> bool | None:
         return next((x for x in (_first_use(program, s, variable) for s in stmt.body) if x is not None), None)
     roots = [root for s in walk_statements(stmt) for root in statement_values(program, s)]
     names = [e for root in roots for e in walk(root) if isinstance(e, Name) and e.variable == variable]
-    if not names or not isinstance(stmt, ExprStmt | Declare | Return):
+    if not names or not isinstance(stmt, ExprStmt | Declare | Return) or any(map(_is_cleared, roots)):
         return False if names else None
     given = [root.target for root in roots if isinstance(root, Assign) and root.op == "="]
     return any(e not in given for e in names)
+
+
+def _is_cleared(root: Expr) -> bool:
+    """Whether something in an expression is multiplied by zero, or masked with it."""
+    products = (e for e in walk(root) if isinstance(e, Binary) and e.op in ("*", "&"))
+    return any(isinstance(x, Const) and not x.value for e in products for x in (e.left, e.right))
+
+
+def _roots_with(program: Program, variable: int) -> Iterator[Expr]:
+    """Expressions that name an array."""
+    for function in program.functions.values():
+        for root in statement_expressions(program, function.body):
+            if any(isinstance(e, Name | ArrayRef) and e.variable == variable for e in walk(root)):
+                yield root

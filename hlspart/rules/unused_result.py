@@ -132,15 +132,15 @@ def _members(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, 
 
 def _addressed(program: c.Program, block: c.Block) -> set[int]:
     """Variables that a block uses by their addresses, or by other names."""
-    found = set[int]()
+    addressed = set[int]()
     for stmt in c.walk_statements(block):
         inits = [program.variable(v) for v in stmt.variables] if isinstance(stmt, c.Declare) else []
         tops = [v.init for v in inits if v.init is not None]
-        found |= {r[0] for v in inits if v.reference and v.init is not None and (r := root_of(v.init)) is not None}
+        addressed |= {r[0] for v in inits if v.reference and v.init is not None and (r := root_of(v.init)) is not None}
         for node in (e for top in (*c.expressions(stmt), *tops) for e in c.walk(top)):
             root = root_of(node.operand) if isinstance(node, c.Unary) and node.op == "&" else None
-            found |= {root[0]} if root is not None else set()
-    return found
+            addressed |= {root[0]} if root is not None else set()
+    return addressed
 
 
 def _is_record(variable: c.Variable) -> bool:

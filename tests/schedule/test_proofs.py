@@ -315,3 +315,27 @@ def test_only_loads_whose_values_matter_prove_an_ii_by_ports(body: str, proved: 
 """
     (loop,) = hlspart.parse(text).pipeline.figures.loops
     assert (loop.proof is not None) is proved
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "o[i] = a[i]*z[i] + a[i+64]*z[i] + a[i+128]*z[i] + a[i+192]*z[i];",  # a table of zeros
+        "o[i] = (a[i] << 8) + (a[i+64] << 8) + (a[i+128] << 9) + a[i+192];",  # none of those bits is stored
+        "o[i] = a[i]/256 + a[i+64]/256 + a[i+128]/300 + a[i+192];",
+        "o[i] = (a[i] + a[i+64]) * (a[i+128] - a[i+128]) + a[i+192];",
+        "sum += a[i] + a[i+64] + a[i+128];",  # multiplied by zero
+    ],
+)
+def test_what_no_run_needs_proves_nothing(body: str) -> None:
+    text = f"""void f(const unsigned char a[256], unsigned char o[64]) {{
+    static const int z[64] = {{0}};
+    int sum = 0;
+    for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+        {body}
+    }}
+    o[0] += 0 * sum;
+}}
+"""
+    assert all(x.proof is None for x in hlspart.parse(text, target="vitis-2022.1").ii().loops)
