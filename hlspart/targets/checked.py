@@ -123,6 +123,8 @@ def _families(base: Mapping[str, Any], own: Mapping[str, Any], refuse: Refuse) -
             _figures(name, entry, {key: examples[key] for key in _OPERATOR}, refuse)
             for key, length in (("points", 2), ("steps", 2), ("fits", 2)):
                 _rows(f"{name}.{key}", entry.get(key, []), length, refuse)
+                if key != "fits" and not entry.get(key, True):
+                    raise refuse(f"{name}.{key} must hold at least one list")
             for key in ("tile", "lut_bits"):
                 _numbers(f"{name}.{key}", entry.get(key, [0, 0]), refuse)
 

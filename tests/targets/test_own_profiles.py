@@ -40,6 +40,7 @@ MISTAKES = {
     "no number": ("fadd.delay_ns must be a number up to 1000000000", "delay_ns = 9.0", "delay_ns = nan"),
     "a number without end": ("fadd.per_bit_ns must be a number up to",
         "delay_ns = 9.0", "delay_ns = 9.0, per_bit_ns = inf"),
+    "no points": ("fadd.points must hold at least one list", "delay_ns = 9.0", "points = []"),
     "points of no number": ("fadd.points must hold lists of 2 numbers", "delay_ns = 9.0", "points = [[nan, 1]]"),
     "no bits": ("fadd.lut_bits must hold 2 numbers", "delay_ns = 9.0", "delay_ns = 9.0, lut_bits = []"),
     "families of lists": ("devices.families.zephyr must hold texts", '["zp-"]', '[["zp-"]]'),
