@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from hlspart.model import program as c
 from hlspart.model.code import once_per_code
@@ -71,6 +72,12 @@ def of_benches(facts: Facts) -> frozenset[str]:
         benches |= more
         waiting += more
     return frozenset(benches | _on_processors(facts.program))
+
+
+def functions_but_benches(facts: Facts) -> Iterator[tuple[str, c.Function]]:
+    """Functions that are made hardware and read whole, by their names."""
+    benches = of_benches(facts)
+    return ((n, f) for n, f in facts.program.functions.items() if n not in benches and not f.open)
 
 
 @once_per_code(2, lambda program: [d.function for d in program.directives])

@@ -46,7 +46,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import of_benches
+from hlspart.rules._benches import functions_but_benches
 from hlspart.rules._counters import CountedPlace, counted, greatest
 from hlspart.rules._slips import slips, truth_values
 from hlspart.rules._traces import constant
@@ -59,10 +59,7 @@ _ORDERED = ("<", ">", "<=", ">=")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Expressions and tests of all functions; of a template once, its counters not at all."""
     program, seen = facts.program, set[object]()
-    benches = of_benches(facts)
-    for name, function in program.functions.items():
-        if name in benches or function.open:
-            continue
+    for name, function in functions_but_benches(facts):
         for at, message, hint in (
             *_chains(program, name),
             *_shifted_masks(program, name),

@@ -34,7 +34,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import of_benches
+from hlspart.rules._benches import functions_but_benches
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
@@ -48,10 +48,7 @@ _NONE, _ALL = "passed by no value", "passed by every value"
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Expressions and branches of all functions; of a template once."""
     program, seen = facts.program, set[object]()
-    benches = of_benches(facts)
-    for name, function in program.functions.items():
-        if name in benches or function.open:
-            continue
+    for name, function in functions_but_benches(facts):
         for at, message, hint in (*_expressions(program, name), *_branches(program, function)):
             if at.kind == "plain" and at.span not in seen:
                 seen.add(at.span)

@@ -43,7 +43,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import of_benches
+from hlspart.rules._benches import functions_but_benches
 from hlspart.rules._mentions import mentioned
 from hlspart.rules._uses import nodes, root_of, sets
 
@@ -54,10 +54,7 @@ _ACTS = (c.Call, c.IncDec, c.OpaqueExpr)
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Statements of all functions; of a template once."""
     program, seen = facts.program, set[object]()
-    benches = of_benches(facts)
-    for name, function in program.functions.items():
-        if name in benches or function.open:
-            continue
+    for name, function in functions_but_benches(facts):
         for block in (s for s in c.walk_statements(function.body) if isinstance(s, c.Block)):
             for at, message, hint in (
                 *_dropped(program, block),

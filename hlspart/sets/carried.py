@@ -5,8 +5,9 @@ Answers are plain; sets come and go as strings in isl notation over named dimens
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import islpy as isl
 
@@ -37,18 +38,30 @@ def _instance(
     shift: tuple[tuple[str, int], ...],
     keep: tuple[str, ...],
 ) -> str:
-    here, moved, numbers = _set(domain), dict(shift), dict(fixed)
+    return _copied(_set(domain), isl.dim_type.set, isl.Set.apply, names, dict(fixed), dict(shift), keep)
+
+
+def _copied(
+    every: isl.Set | isl.Map,
+    dims: isl.dim_type,
+    apply: Callable[[Any, isl.Map], isl.Set | isl.Map],
+    names: tuple[str, ...],
+    fixed: Mapping[str, int],
+    shift: Mapping[str, int],
+    keep: tuple[str, ...],
+) -> str:
+    """A set, or the inputs of a map, as an unrolled copy has it; ``apply``: of a map to its ``dims``."""
     for position, name in reversed(list(enumerate(names))):
-        if name in numbers:
-            here = here.fix_val(isl.dim_type.set, position, numbers[name])
-        if name in numbers or name not in keep:
-            here = here.project_out(isl.dim_type.set, position, 1)
-    left = [n for n in names if n in keep and n not in numbers]
-    if tuple(left) != keep or any(moved.get(n) for n in left):
-        here = here.apply(_shifted(here.get_space(), keep, left, moved).reverse())
+        if name in fixed:
+            every = every.fix_val(dims, position, fixed[name])
+        if name in fixed or name not in keep:
+            every = every.project_out(dims, position, 1)
+    left = [n for n in names if n in keep and n not in fixed]
+    if tuple(left) != keep or any(shift.get(n) for n in left):
+        every = apply(every, _shifted(every.get_space(), keep, left, shift).reverse())
     for position, name in enumerate(keep):
-        here = here.set_dim_name(isl.dim_type.set, position, name)
-    return str(here.coalesce())
+        every = every.set_dim_name(dims, position, name)
+    return str(every.coalesce())
 
 
 def _shifted(space: isl.Space, keep: Sequence[str], left: Sequence[str], moved: Mapping[str, int]) -> isl.Map:
@@ -84,18 +97,7 @@ def _instance_map(
     shift: tuple[tuple[str, int], ...],
     keep: tuple[str, ...],
 ) -> str:
-    access, moved, numbers = _map(relation), dict(shift), dict(fixed)
-    for position, name in reversed(list(enumerate(names))):
-        if name in numbers:
-            access = access.fix_val(isl.dim_type.in_, position, numbers[name])
-        if name in numbers or name not in keep:
-            access = access.project_out(isl.dim_type.in_, position, 1)
-    left = [n for n in names if n in keep and n not in numbers]
-    if tuple(left) != keep or any(moved.get(n) for n in left):
-        access = _shifted(access.get_space(), keep, left, moved).apply_range(access)
-    for position, name in enumerate(keep):
-        access = access.set_dim_name(isl.dim_type.in_, position, name)
-    return str(access.coalesce())
+    return _copied(_map(relation), isl.dim_type.in_, isl.Map.apply_domain, names, dict(fixed), dict(shift), keep)
 
 
 def first_distance(

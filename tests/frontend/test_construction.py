@@ -57,6 +57,14 @@ def _plain(name: str) -> str:
     return name if name.isidentifier() else "f_" + "".join(c if c.isalnum() else f"_{ord(c)}_" for c in name)
 
 
+INNER = """
+struct Inner {
+    short v; int w[2];
+    Inner(int a, int b) : v(a) { w[0] = b; w[1] = a + 3; }
+    Inner() : v(7) { w[0] = w[1] = 1; }
+    int sum() const { return v + w[0] * w[1]; }
+};
+"""
 RUNS = {
     "members of structures with names of their own start from what they say": """
 typedef struct Cell { int d[4] = {0}; int m[2][3] = {}; int n = 3; } cell_t;
@@ -138,14 +146,8 @@ int main() {
   return 0;
 }
 """,
-    "arrays of objects in objects": """
-struct Inner {
-    short v; int w[2];
-    Inner(int a, int b) : v(a) { w[0] = b; w[1] = a + 3; }
-    Inner() : v(7) { w[0] = w[1] = 1; }
-    int sum() const { return v + w[0] * w[1]; }
-};
-struct Outer {
+    "arrays of objects in objects": INNER
+    + """struct Outer {
   Inner a, b[2], c;
   Outer() : a(1, 2) { Inner t(5, 6); b[0] = t; }
   int both() { return 1000 * a.sum() + 100 * b[0].sum() + 10 * b[1].sum() + c.sum(); }
@@ -157,14 +159,8 @@ int main() {
   return 0;
 }
 """,
-    "objects that methods build of members": """
-struct Inner {
-    short v; int w[2];
-    Inner(int a, int b) : v(a) { w[0] = b; w[1] = a + 3; }
-    Inner() : v(7) { w[0] = w[1] = 1; }
-    int sum() const { return v + w[0] * w[1]; }
-};
-struct Outer {
+    "objects that methods build of members": INNER
+    + """struct Outer {
   Inner a; int k;
   Outer() : a(1, 2), k(3) { }
   int both() { Inner t(5, 6); return a.sum() + t.sum(); }
