@@ -15,7 +15,7 @@ from msgspec import Struct
 from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
 from hlspart.layouts.dimension import CrossingDimensions
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot, linear
-from hlspart.model.inferred import BankingMap
+from hlspart.model.inferred import LinearMap
 
 
 class BlockCyclicLayout(CrossingDimensions, Struct, frozen=True, dict=True):
@@ -37,9 +37,9 @@ class BlockCyclicLayout(CrossingDimensions, Struct, frozen=True, dict=True):
         return "block-cyclic"
 
     @property
-    def mapping(self) -> BankingMap:
+    def mapping(self) -> LinearMap:
         """The record of this layout."""
-        return BankingMap(self.alpha, self.modulus, self.block)
+        return LinearMap(self.alpha, self.modulus, self.block)
 
     @property
     def is_invariant(self) -> bool:

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
 from hlspart.layouts.dimension import CrossingDimensions
-from hlspart.model.inferred import BankingMap
+from hlspart.model.inferred import BankingMap, LatticeMap, LinearMap
 
 Vector = tuple[int, ...]
 Matrix = tuple[Vector, ...]
@@ -58,8 +58,8 @@ class LatticeLayout(CrossingDimensions, Struct, frozen=True, dict=True):
     def mapping(self) -> BankingMap:
         """The record of this layout."""
         if len(self.moduli) == 1:
-            return BankingMap(alpha=self.alphas[0], modulus=self.moduli[0], block=1)
-        return BankingMap(hnf=self.hnf)
+            return LinearMap(self.alphas[0], self.moduli[0])
+        return LatticeMap(self.hnf)
 
     @property
     def is_invariant(self) -> bool:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import CrossingDimensions
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
-from hlspart.model.inferred import BankingMap
+from hlspart.model.inferred import TableMap
 
 
 class TableLayout(CrossingDimensions, Struct, frozen=True, dict=True):
@@ -27,9 +27,9 @@ class TableLayout(CrossingDimensions, Struct, frozen=True, dict=True):
     table: tuple[int, ...]
 
     @property
-    def mapping(self) -> BankingMap:
+    def mapping(self) -> TableMap:
         """The record of this layout."""
-        return BankingMap(alphas=self.classes.alphas, moduli=self.classes.moduli, table=self.table)
+        return TableMap(self.classes.alphas, self.classes.moduli, self.table)
 
     @property
     def kind(self) -> str:

@@ -10,40 +10,55 @@ from msgspec import Struct, field
 from hlspart.model.results import DimPartition
 
 
-class BankingMap(Struct, frozen=True):
-    """A banking function no pragma can say: linear/block-cyclic (alpha, modulus, block), lattice (hnf) or table.
+class LinearMap(Struct, frozen=True):
+    """Bank ``(alpha . x) / block mod modulus`` of element ``x``: linear, block-cyclic where a block has several."""
 
-    ``table`` gives the bank of each class (alpha_j . x mod modulus_j), row-major, by ``alphas`` and ``moduli``.
-    """
-
-    alpha: tuple[int, ...] | None = None
-    modulus: int | None = None
-    block: int | None = None
-    hnf: tuple[tuple[int, ...], ...] | None = None
-    alphas: tuple[tuple[int, ...], ...] = ()
-    moduli: tuple[int, ...] = ()
-    table: tuple[int, ...] | None = None
+    alpha: tuple[int, ...]
+    modulus: int
+    block: int = 1
 
     def to_json(self) -> dict[str, object]:
         """``mapping`` of an array in JSON documents and map files."""
-        if self.table is not None:
-            return {"alphas": [list(a) for a in self.alphas], "moduli": list(self.moduli), "table": list(self.table)}
-        if self.hnf is not None:
-            return {"hnf": [list(row) for row in self.hnf]}
-        return {"alpha": list(self.alpha or ()), "modulus": self.modulus, "block": self.block}
+        return {"alpha": list(self.alpha), "modulus": self.modulus, "block": self.block}
 
-    @staticmethod
-    def from_json(entry: Mapping[str, Any]) -> BankingMap:
-        """The inverse of :meth:`to_json`."""
 
-        def vectors(name: str) -> tuple[tuple[int, ...], ...]:
-            return tuple(tuple(row) for row in entry[name])
+class LatticeMap(Struct, frozen=True):
+    """A bank for each coset of the lattice whose basis is ``hnf``, in Hermite normal form, a row a vector."""
 
-        if "table" in entry:
-            return BankingMap(alphas=vectors("alphas"), moduli=tuple(entry["moduli"]), table=tuple(entry["table"]))
-        if "hnf" in entry:
-            return BankingMap(hnf=vectors("hnf"))
-        return BankingMap(tuple(entry["alpha"]), entry["modulus"], entry["block"])
+    hnf: tuple[tuple[int, ...], ...]
+
+    def to_json(self) -> dict[str, object]:
+        """``mapping`` of an array in JSON documents and map files."""
+        return {"hnf": [list(row) for row in self.hnf]}
+
+
+class TableMap(Struct, frozen=True):
+    """``table`` gives the bank of each class (alpha_j . x mod modulus_j), row-major, by ``alphas`` and ``moduli``."""
+
+    alphas: tuple[tuple[int, ...], ...]
+    moduli: tuple[int, ...]
+    table: tuple[int, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """``mapping`` of an array in JSON documents and map files."""
+        return {"alphas": [list(a) for a in self.alphas], "moduli": list(self.moduli), "table": list(self.table)}
+
+
+BankingMap = LinearMap | LatticeMap | TableMap
+"""A banking function no pragma can say."""
+
+
+def banking_map(entry: Mapping[str, Any]) -> BankingMap:
+    """The inverse of ``to_json``."""
+
+    def vectors(name: str) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(row) for row in entry[name])
+
+    if "table" in entry:
+        return TableMap(vectors("alphas"), tuple(entry["moduli"]), tuple(entry["table"]))
+    if "hnf" in entry:
+        return LatticeMap(vectors("hnf"))
+    return LinearMap(tuple(entry["alpha"]), entry["modulus"], entry["block"])
 
 
 class InferredArray(Struct, frozen=True):

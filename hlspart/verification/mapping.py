@@ -11,7 +11,7 @@ from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.model.inferred import BankingMap
+from hlspart.model.inferred import banking_map
 from hlspart.verification.interface import Incomparable, Interface, Object
 
 Place = tuple[str, int]  # key of a new object, element number in it
@@ -115,7 +115,7 @@ def _places(entry: Mapping[str, Any], shapes: Sequence[tuple[int, ...]]) -> list
 
 def _layout(entry: Mapping[str, Any]) -> Layout:
     if entry["mapping"] is not None:
-        return layout_from(tuple(entry["extents"]), BankingMap.from_json(entry["mapping"]))
+        return layout_from(tuple(entry["extents"]), banking_map(entry["mapping"]))
     return PerDimLayout(tuple(DimLayout(d["kind"], d["extent"], d["banks"], d["block"]) for d in entry["dims"]))
 
 

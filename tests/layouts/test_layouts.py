@@ -20,7 +20,7 @@ from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.layouts.table import TableLayout
-from hlspart.model.inferred import BankingMap
+from hlspart.model.inferred import banking_map
 from hlspart.render.text import mapping_text
 
 
@@ -159,7 +159,7 @@ def assert_sound(layout: Layout) -> None:
     if layout.mapping is not None:  # its numbers say all of it, in JSON as well
         numbers = layout.mapping.to_json()
         assert len(mapping_text("a kind", numbers)) > len("a kind")
-        again = layout_from(layout.shape, BankingMap.from_json(numbers))
+        again = layout_from(layout.shape, banking_map(numbers))
         assert [(again.bank(x), again.offset(x)) for x in xs] == [(layout.bank(x), layout.offset(x)) for x in xs]
     places = {(layout.bank(x), layout.offset(x)) for x in xs}
     assert len(places) == len(xs)
@@ -296,7 +296,7 @@ def test_tables(data: st.DataObject) -> None:
     assert_sound(layout)
     assert layout.banks == banks
     assert sum(layout.depth(b) for b in range(banks)) == index * classes.depth(0)
-    assert layout_from(shape, BankingMap.from_json(layout.mapping.to_json())) == layout
+    assert layout_from(shape, banking_map(layout.mapping.to_json())) == layout
 
 
 def test_a_table_of_single_elements_whose_numbers_wrap() -> None:
