@@ -13,7 +13,7 @@ from pathlib import Path
 from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import linear
+from hlspart.layouts.lattice import LatticeLayout, linear
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.table import TableLayout
 from hlspart.model.access import AccessAnalysis
@@ -67,18 +67,34 @@ def laid_out(text: str, layouts: Mapping[int, Layout]) -> RewriteResult:
     return made.rewriting(RewriteOptions()).banked(groups)
 
 
-def random_layout(r: random.Random, shape: tuple[int, ...]) -> Layout:
-    """A linear, block-cyclic or table layout of 2 to 9 banks."""
+def random_lattice(r: random.Random, shape: tuple[int, ...], most: int) -> LatticeLayout:
+    """The cosets of a random lattice of index 2 to ``most``: often of several characters."""
     while True:
-        banks, block = r.choice((2, 3, 4, 5, 6, 7, 9)), r.choice((1, 1, 2, 3))
+        diagonal = [r.choice((1, 1, 2, 3, 4)) for _ in shape]
+        if 2 <= math.prod(diagonal) <= most:
+            break
+    rows = [
+        tuple(0 if k < j else h if k == j else r.randrange(h) for k, h in enumerate(diagonal))
+        for j in range(len(shape))
+    ]
+    return LatticeLayout.of_hnf(shape, tuple(rows))
+
+
+def random_layout(r: random.Random, shape: tuple[int, ...]) -> Layout:
+    """A linear, block-cyclic, lattice or table layout of 2 to 12 banks."""
+    kind = r.choice(("linear", "block-cyclic", "lattice", "table"))
+    if kind == "lattice":
+        return random_lattice(r, shape, 12)
+    if kind == "table":
+        classes = random_lattice(r, shape, 24)
+        banks = r.randint(1 + (classes.banks > 2), min(classes.banks, 9))
+        table = [*range(banks), *(r.randrange(banks) for _ in range(classes.banks - banks))]
+        return TableLayout(classes, tuple(r.sample(table, len(table))))
+    while True:
+        banks, block = r.choice((2, 3, 4, 5, 6, 7, 9)), r.choice((2, 3))
         alpha = tuple(r.randrange(banks) for _ in shape)
         if math.gcd(*alpha, banks * block) == 1:
-            if block == 1:
-                return linear(shape, alpha, banks)
-            if r.random() < 0.5:
-                return BlockCyclicLayout(shape, alpha, banks, block)
-            table = [*range(banks), *(r.randrange(banks) for _ in range(banks * (block - 1)))]
-            return TableLayout(linear(shape, alpha, banks * block), tuple(r.sample(table, len(table))))
+            return linear(shape, alpha, banks) if kind == "linear" else BlockCyclicLayout(shape, alpha, banks, block)
 
 
 def laid_out_at_random(text: str, seed: int) -> RewriteResult:
