@@ -3,9 +3,9 @@
     python tests/coverage_accesses.py FOLDER [--top PATTERN] [--suffix .c] [-I DIR] [-D NAME] [--totals] [--reasons]
 
 ``--top 'kernel_{}'`` counts only the function whose name is formed from the file's name (dashes
-become underscores); files without it are left out. An access is *affine* when its element is a
-quasi-affine function of the loop iterators, *exact* when its iterations are known exactly, *in range*
-when it is proved to stay inside its array. A loop is *counted* when its iterations are known.
+become underscores; files without it are left out), otherwise all functions that the file defines itself. An access is
+*affine* when its element is a quasi-affine function of the loop iterators, *exact* when its iterations are known
+exactly, *in range* when it is proved to stay inside its array. A loop is *counted* when its iterations are known.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ def one(path: Path, top: str | None, options: FrontendOptions, reasons: Counter[
         return f"line {error.place.line}: {error.message}"
     if top is not None and top not in program.functions:
         return None
+    own = {top} if top else {f for f, of in program.functions.items() if of.at.span.path == str(path)}
     analysis = analyse(program, top)
     table: Counter[str] = Counter()
     for access in analysis.accesses:
-        if top in (None, access.function):
+        if access.function in own:
             table["accesses"] += 1
             table["affine"] += access.affine
             table["exact"] += access.affine and access.exact
@@ -44,7 +45,7 @@ def one(path: Path, top: str | None, options: FrontendOptions, reasons: Counter[
             if access.reason is not None:
                 reasons[re.sub("`[^`]*`", "`..`", access.reason)] += 1
     for loop in analysis.loops.values():
-        if top in (None, loop.function):
+        if loop.function in own:
             table["loops"] += 1
             table["counted"] += loop.iterator is not None
     return table

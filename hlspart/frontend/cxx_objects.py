@@ -232,7 +232,10 @@ class _Classes(Constructors):
                         functions.append((constructor, self._made(text, constructor, count)))
             for base in list(self.table.every(of))[1:]:
                 for constructor in base.constructors or [default_constructor(base)]:
-                    functions.append((constructor, self._function(text, constructor, True, base)))
+                    if constructor.body is None:
+                        declared.append(self._prototype(text, constructor, True))
+                    else:
+                        functions.append((constructor, self._function(text, constructor, True, base)))
         for words in declared:
             out += words
         for words in in_order(functions):

@@ -464,3 +464,20 @@ void top(float in[64], unsigned out[64]) {
 """
     good(text, "t.cpp")
     assert [ii for ii, _ in intervals(text)] == [1]
+
+
+def test_constructors_of_a_base_that_another_file_defines() -> None:
+    text = """\
+class Base { public: int size; Base(void); Base(int n); };
+class Derived : public Base { public: int step; Derived(int n) : Base(n), step(2) {} };
+void top(int a[16]) {
+  Derived d(4);
+  for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE
+    a[i] += d.size + d.step;
+  }
+}
+"""
+    figures = pipeline(text).figures
+    assert [loop.ii for loop in figures.loops] == [1]
+    assert [f.latency.max for f in figures.functions if f.name == "top"] == [None]
