@@ -66,7 +66,13 @@ def _folded(value: list[Token]) -> list[Token]:
         number = evaluate_tokens(value, lambda _: None)
     except NotConstant:
         return value
-    return [like(str(number), "num", value[0])] if number >= 0 else value
+    return number_at(number, value[0])
+
+
+def number_at(number: int, at: Token) -> list[Token]:
+    """A number as an argument, one text for each."""
+    sign = [like("-", "op", at)] if number < 0 else []
+    return [*sign, like(str(abs(number)), "num", at)]
 
 
 def width_at(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
@@ -105,6 +111,12 @@ def matched(special: CxxTemplate, values: Sequence[Sequence[Token]]) -> list[lis
         if not _unify(pattern, value, frozenset(special.params), own):
             return None
     return [own[p] for p in special.params] if all(p in own for p in special.params) else None
+
+
+def specialised(pattern: Sequence[Sequence[Token]], special: CxxTemplate) -> tuple[int, bool]:
+    """How much a pattern says of the arguments: the most is taken, and a pack only where nothing else fits."""
+    said = sum(len(part) for part in pattern if [t.text for t in part] != [special.pack, DOTS])
+    return said - len(special.params) + bool(special.pack), not special.pack
 
 
 def _unify(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from hlspart.frontend.cxx_array_values import extents_of, set_array
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_declared import ObjectDeclarator
@@ -110,10 +111,7 @@ class Constructors(ABC):
 
     def _each_constructed(self, of: str, name: Token, extents: list[Token]) -> list[Token]:
         """The constructor of every element of an array, one after the other."""
-        dims: list[list[Token]] = []
-        while extents:
-            last = partner(extents, 0)
-            dims, extents = [*dims, extents[1:last]], extents[last + 1 :]
+        dims = extents_of(extents)
         head: list[Token] = []
         for k, extent in enumerate(dims):
             words = ["for", "(", "int", _counter(k), "=", "0", ";", _counter(k), "<", "("]
@@ -169,10 +167,10 @@ class Constructors(ABC):
             if value is None:
                 continue
             if member.extents:
-                if [t for t in value if t.text not in ("0", "{", "}")]:
-                    raise refuse(name, "array that a constructor sets")
-                if member.value:
-                    yield from _zeros(member, name)
+                if of_element is not None and value:
+                    raise refuse(name, "array of objects that a constructor sets")
+                extents = extents_of(scope.rewritten(member.extents))
+                yield from set_array(member.name, extents, scope.rewritten(value), name, self.table.constant)
                 continue
             value = value or [like("0", "num", name)]
             yield from (like(SELF, "id", name), like(".", "op", name), like(name.text, "id", name))
@@ -268,24 +266,6 @@ def _default_value(part: Sequence[Token]) -> list[Token]:
 
 def _without_default(part: Sequence[Token]) -> Sequence[Token]:
     return part[: next((i for i, t in enumerate(part) if t.text == "="), len(part))]
-
-
-def _zeros(member: DataMember, at: Token) -> Iterator[Token]:
-    """Loops that set an array of an object to zero."""
-    counters, level = list[str](), 0
-    for token in member.extents:
-        if level == 0 and token.text == "[":
-            counters.append(f"{member.name.text}_{len(counters)}")
-            yield from (
-                like(w, _kind(w), at) for w in ("for", "(", "int", counters[-1], "=", "0", ";", counters[-1], "<")
-            )
-        elif level == 1 and token.text == "]":
-            yield from (like(w, _kind(w), at) for w in (";", counters[-1], "++", ")"))
-        else:
-            yield token
-        level += (token.text == "[") - (token.text == "]")
-    words = [SELF, ".", member.name.text, *(w for c in counters for w in ("[", c, "]")), "=", "0", ";"]
-    yield from (like(w, _kind(w), at) for w in words)
 
 
 def _initial_value(member: DataMember) -> list[Token] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hlspart.frontend.cxx_arguments import number_at
 from hlspart.frontend.cxx_collect import TAGS, like
 from hlspart.frontend.cxx_locals import WHOLE_NUMBERS
 from hlspart.frontend.cxx_shapes import closing, semicolon
@@ -144,6 +145,4 @@ class FileConstants:
         if not any(t.kind == "id" for t in argument) or any(t.text == "<" for t in argument):
             return argument
         value = self.value(argument)
-        if value is None or value < 0:
-            return argument
-        return [like(str(value), "num", argument[0])]
+        return argument if value is None else number_at(value, argument[0])

@@ -227,9 +227,8 @@ class _Classes(Constructors):
                     declared.append(self._prototype(text, constructor, True))
                 else:
                     functions.append((constructor, self._function(text, constructor, True)))
-                if not any(t.text in OPEN[1:2] for m in self.table.data(of) for t in m.extents):
-                    for count in range(constructor.needed, len(constructor.arguments) + 1):
-                        functions.append((constructor, self._made(text, constructor, count)))
+                for count in range(constructor.needed, len(constructor.arguments) + 1):
+                    functions.append((constructor, self._made(text, constructor, count)))
             for base in list(self.table.every(of))[1:]:
                 for constructor in base.constructors or [default_constructor(base)]:
                     if constructor.body is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
+from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, refuse
@@ -55,6 +56,26 @@ class ClassTable:
                     break
             self._owners[of, name] = known or ""
         return known or None
+
+    def constant(self, words: Sequence[Token], inside: tuple[str, ...] = ()) -> int | None:
+        """The value of an expression of constants of classes, ``C::name`` as one word; None where it is not seen.
+
+        ``inside``: the constants whose values it is part of.
+        """
+        try:
+            return evaluate_tokens(words, lambda name: self._static(name, inside))
+        except NotConstant:
+            return None
+
+    def _static(self, name: str, inside: tuple[str, ...]) -> int | None:
+        of, _, own = name.rpartition("::")
+        if of not in self.classes or name in inside:
+            return None
+        value = next((s.value for s in self.classes[of].statics if s.name.text == own), [])
+        words = value[1:-1] if value and value[0].text == "{" else value[1:]
+        named = {t.text for t in words if t.kind == "id" and self.owner(of, t.text) == of}
+        whole = [like(f"{of}::{t.text}" if t.text in named else t.text, t.kind, t) for t in words]
+        return self.constant(whole, (*inside, name))
 
     def functions(self, of: str) -> list[tuple[MemberFunction, ClassText]]:
         """The member functions, inherited ones that nothing hides behind its own."""

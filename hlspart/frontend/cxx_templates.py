@@ -20,6 +20,7 @@ from hlspart.frontend.cxx_arguments import (
     matched,
     opened,
     request,
+    specialised,
 )
 from hlspart.frontend.cxx_calls import has_calls, named_call, with_names
 from hlspart.frontend.cxx_collect import TAGS, CxxTemplate, CxxTemplates, collect, like, matching_angle
@@ -302,12 +303,12 @@ class _Instances:
         if values is None:
             return None
         values = list(map(self.constants.folded, values))
-        fitting: list[tuple[int, CxxTemplate, list[list[Token]]]] = []
+        fitting: list[tuple[tuple[int, bool], CxxTemplate, list[list[Token]]]] = []
         for special in group:
             if special.pattern is not None:
                 own = matched(special, values if named is None else flat(named, values))
                 if own is not None:
-                    fitting.append((sum(map(len, special.pattern)) - len(special.params), special, own))
+                    fitting.append((specialised(special.pattern, special), special, own))
         if not fitting:
             return None if primary is None else (primary, values)
         best = max(x[0] for x in fitting)

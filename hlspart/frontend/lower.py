@@ -185,8 +185,6 @@ class Lowering:
             if type_ is not declared:
                 param = replace(param, reference=isinstance(type_, ir.StreamType))
             if param.name is None:  # its place counts, whatever is handed over
-                if isinstance(type_, ir.ArrayType | ir.PointerType):
-                    continue
                 nowhere = replace(param.declarator.name, kind="macro")
                 param = replace(param, name=f"__unnamed_{number}", declarator=replace(param.declarator, name=nowhere))
             result.append(declarations.parameter_variable(param, type_, block))

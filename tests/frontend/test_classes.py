@@ -247,7 +247,7 @@ def test_an_object_that_is_tested_is_converted(test: str, plain: str) -> None:
 
 
 def test_a_conversion_that_is_not_known_is_said() -> None:
-    text = """struct Block { int v[4]; Block() {} Block(int x) { for (int i = 0; i < 4; i++) v[i] = x * i; } };
+    text = """struct Block { int v[4]; Block() {} Block(int x); };
 int third(Block b) { return b.v[2]; }
 void top(int x[64], int o[64]) {
   for (int i = 0; i < 64; i++) {
@@ -259,7 +259,47 @@ void top(int x[64], int o[64]) {
     (loop, *_) = [
         x for x in Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops if x.function == "top"
     ]
-    assert loop.ii is None and "conversion to Block" in (loop.cause or "")
+    assert loop.ii is None and loop.cause == "the body of Block::Block is not given"
+
+
+def test_a_conversion_gives_an_object_with_an_array() -> None:
+    def figures(text: str) -> list[tuple[int | None, int | None]]:
+        text = """struct Block { int v[4]; Block() {} Block(int x) : v{x, x + 1} { v[2] = x * 3; } };
+int third(Block &b) { return b.v[2] + b.v[1]; }
+int converted(Block b) { return b.v[2] + b.v[1]; }
+void top(int x[64], int o[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    STATEMENT
+  }
+}
+""".replace("STATEMENT", text)
+        pipeline = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode())
+        return [(x.ii, x.depth) for x in pipeline.figures.loops if x.function == "top"]
+
+    plain = figures("o[i] = x[i] * 3 + (x[i] + 1);")
+    assert figures("o[i] = converted(x[i]);") == figures("Block b(x[i]); o[i] = third(b);") == plain
+    assert plain[0][0] == 1
+
+
+@pytest.mark.parametrize("path", ["t.c", "t.cpp"])
+def test_parameters_without_names_take_their_arguments(path: str) -> None:
+    def figures(name: str) -> list[tuple[int | None, int | None]]:
+        text = """int f(int NAME[4], int const *NAME, int b) { return b + 1; }
+void top(int o[64]) {
+  int r[4];
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    o[i] = f(r, r, i);
+  }
+}
+"""
+        names = iter(("a", "c")) if name else iter(("", ""))
+        text = "".join(part + next(names, "") for part in text.split("NAME"))
+        pipeline = Pipeline([path], Options(), read=lambda path: text.encode())
+        return [(x.ii, x.depth) for x in pipeline.figures.loops]
+
+    assert figures("") == figures("a") and figures("")[0][0] == 1
 
 
 BITS = """#include <ap_int.h>

@@ -50,7 +50,9 @@ class CxxPrinter(Printer):
         while more := [x for x in self.structs if x not in structs]:  # members may be of others
             made = {n: " ".join(self.declare(t, m) + ";" for m, t in self.structs[n].members) for n in more}
             structs = {n: f"struct {n} {{ {text} }};" for n, text in made.items()} | structs
-        return "\n".join(["#include <cstdio>", *structs.values(), *(f"{h};" for h in heads), *bodies]) + "\n"
+        constants = [self.variable(v.id) for v in self.program.variables if v.function is None]
+        bodies = [*constants, *(f"{h};" for h in heads), *bodies]
+        return "\n".join(["#include <cstdio>", "using _Bool = bool;", *structs.values(), *bodies]) + "\n"
 
 
 def _plain(name: str) -> str:
@@ -66,6 +68,65 @@ struct Inner {
 };
 """
 RUNS = {
+    "of specialisations that fit the one without a pack is taken, and less than nothing is a number": """
+template <int... r> struct Nest;
+template <int dim, int b, int e, int s> struct Nest<dim, b, e, s> {
+  static constexpr int kSize = (e - b + s - 1) / s;
+  int get() const { return i_; }
+  bool step() { if (i_ >= e - s) { i_ = b; return true; } i_ += s; return false; }
+  int i_{b};
+};
+template <int dim, int b, int e, int s, int... r> struct Nest<dim, b, e, s, r...> {
+  static constexpr int kSize = Nest<dim, r...>::kSize * Nest<dim + 1, b, e, s>::kSize;
+  int get() const { return i_ * 100 + next_.get(); }
+  bool step() { if (next_.step()) { if (i_ >= e - s) { i_ = b; return true; } i_ += s; } return false; }
+  Nest<dim + 1, r...> next_{};
+  int i_{b};
+};
+template <int... r> class All {
+public:
+  static constexpr int kSize = Nest<0, r...>::kSize;
+  int get() const { return impl_.get(); }
+  void operator++() { impl_.step(); }
+  constexpr int size() const { return kSize; }
+private:
+  Nest<0, r...> impl_{};
+};
+void top(int o[64]) {
+  auto l = All<0, 3, 1, -4, 10, 7>();
+  for (int i = 0; i < l.size(); ++i, ++l) {
+    o[i] = l.get();
+  }
+}
+int main() { int o[64] = {0}; top(o); for (int i = 0; i < 8; ++i) printf("%d\\n", o[i]); return 0; }
+""",
+    "lists that set arrays": """
+template <class... R> struct Flat {
+  static constexpr int kDims = sizeof...(R) / 3;
+  Flat(R... r) : r_{r...} { for (int i = 0; i < kDims; ++i) i_[i] = r_[3 * i]; }
+  int operator[](int i) { return i_[i]; }
+  void operator++() { step(kDims - 1); }
+  void step(int k) { i_[k] += r_[3 * k + 2]; if (i_[k] >= r_[3 * k + 1]) i_[k] = r_[3 * k]; }
+  int size() const { return (r_[1] - r_[0]) / r_[2]; }
+private:
+  int i_[kDims];
+  const int r_[3 * kDims];
+};
+template <class... R> Flat<R...> flat(R... r) { return Flat<R...>(r...); }
+struct Two {
+  int a[2][3];
+  int b[4];
+  Two(int x) : a{{x, 2, 3}, {4, x + 1}}, b{1, x} {}
+};
+void top(int n, int o[64]) {
+  auto l = flat(0, 12, 3, 1, 9, 2);
+  for (int i = 0; i < l.size(); ++i, ++l) o[i] = l[0] * 10 + l[1];
+  Two t(n);
+  for (int i = 0; i < 6; i++) o[10 + i] = t.a[i / 3][i % 3];
+  for (int i = 0; i < 4; i++) o[20 + i] = t.b[i];
+}
+int main() { int o[64] = {0}; top(5, o); for (int i = 0; i < 24; ++i) printf("%d\\n", o[i]); return 0; }
+""",
     "members of structures with names of their own start from what they say": """
 typedef struct Cell { int d[4] = {0}; int m[2][3] = {}; int n = 3; } cell_t;
 typedef struct Pair { cell_t a; int k = 2; } Pair;
