@@ -101,9 +101,9 @@ def _legal(program: Program, analysis: AccessAnalysis, pair: NestedLoops) -> boo
     mine = [a for a in analysis.accesses if inner.id in a.loops]
     if any(program.variable(a.array).volatile for a in mine):
         return False
-    first, second = (info.iterator if info is not None else None for info in infos)
+    (first, rises), (second, climbs) = ((i.iterator, (i.step or 1) > 0) if i else (None, True) for i in infos)
     return first is not None and second is not None and not any(
-        is_crossed(write, other, first, second)
+        is_crossed(write, other, first, second, opposed=rises != climbs)
         for write in mine if write.kind == "write"
         for other in mine if other.array == write.array
     )  # fmt: skip

@@ -185,7 +185,8 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
         return None
     if taken.channels and not (len(write.loops) == len(chain) and taken.are_apart(later)):
         return None
-    if taken.channels and not is_in_step(write, forms, None if alike else _elements(window), window.hull):
+    steps = {ident: info.step for ident, info in analysis.loops.items()}
+    if taken.channels and not is_in_step(write, forms, None if alike else _elements(window), window.hull, steps):
         return None
     whole = program.loops[write.loops[len(write.loops) - len(chain)]]
     if not whole.at.editable or any(stmt.at.kind != "plain" for stmt in body):

@@ -42,7 +42,7 @@ from hlspart.reuse.extents import UNKNOWN, Span, there
 from hlspart.reuse.forms import Offset, Selected, Template, form_of
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.semantics.overlap import overlaps
-from hlspart.sets.windows import Box, common_loops, extremes, read_of_own, spread
+from hlspart.sets.windows import Box, extremes, read_of_own, spread
 
 MOST_DIMENSIONS = 3
 
@@ -382,6 +382,7 @@ def _own(nest: WindowNest, window: Window) -> Refusal | None:
         return Refusal("call", f"{name} is given to {handed.function}, which may change it", handed.at)
     inside = nest.loops[-1].id
     reads = [a for a in analysis.accesses if a.id in window.reads]
+    steps = {ident: info.step for ident, info in analysis.loops.items()}
     for write in analysis.accesses:
         if write.array != window.variable or write.kind != "write" or inside not in write.loops:
             continue
@@ -389,7 +390,7 @@ def _own(nest: WindowNest, window: Window) -> Refusal | None:
             return Refusal("dependence", f"it is not known where {name} is written: {write.reason}", write.at)
         for read in reads:
             outer = read.iterators.index(region.infos[0].iterator or "")
-            refusal = read_of_own(write, read, outer, common_loops(write, read))
+            refusal = read_of_own(write, read, outer, steps)
             if refusal is not None:
                 stored, loaded = (", ".join(f"{n} = {v}" for n, v in at.items()) for at in refusal)
                 text = f"iteration {loaded} reads what iteration {stored} writes, so a window would hold an old value"

@@ -23,9 +23,10 @@ def is_carried(a: Access, b: Access, iterator: str) -> bool:
     return not (before.is_empty() and after.is_empty())
 
 
-def is_crossed(a: Access, b: Access, outer: str, inner: str) -> bool:
+def is_crossed(a: Access, b: Access, outer: str, inner: str, *, opposed: bool) -> bool:
     """Whether ``a`` and ``b`` may meet in one element in two iterations whose order changes when a loop and the one
-    inside it change places. True where an access is not affine.
+    inside it change places. ``opposed``: one of the iterators rises, the other falls.
+    True where an access is not affine.
     """
     if a.map is None or b.map is None or outer not in a.iterators or outer not in b.iterators:
         return True
@@ -34,8 +35,11 @@ def is_crossed(a: Access, b: Access, outer: str, inner: str) -> bool:
         return True
     meets = _meets(a, b, k)
     first, second = isl.dim_type.in_, isl.dim_type.out
-    one = meets.order_lt(first, k, second, k).order_gt(first, k + 1, second, k + 1)
-    other = meets.order_gt(first, k, second, k).order_lt(first, k + 1, second, k + 1)
+    below, above = meets.order_lt(first, k, second, k), meets.order_gt(first, k, second, k)
+    if opposed:
+        below, above = above, below
+    one = below.order_gt(first, k + 1, second, k + 1)
+    other = above.order_lt(first, k + 1, second, k + 1)
     return not (one.is_empty() and other.is_empty())
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import islpy as isl
 
 from hlspart.model.access import Access, Affine
+from hlspart.sets.order import executed
 
 Box = tuple[tuple[int, int], ...]
 
@@ -46,21 +47,24 @@ def _head(access: Access, *forms: Affine) -> str:
     return f"[{', '.join(free)}] -> " if free else ""
 
 
-def common_loops(one: Access, other: Access) -> int:
+def _common_loops(one: Access, other: Access) -> int:
     """How many loops two accesses have around both, from the outermost on."""
     pairs = zip(one.loops, other.loops, strict=False)
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def read_of_own(
-    write: Access, read: Access, outer: int, depth: int
+    write: Access, read: Access, outer: int, steps: Mapping[int, int | None]
 ) -> tuple[Mapping[str, int], Mapping[str, int]] | None:
     """An iteration in which ``write`` stores an element and a later one in which ``read`` loads it, if there are.
 
-    The first ``outer`` iterators are the same for both, those up to ``depth`` are of all loops that both stand in.
-    Both are affine. A store and a load of one iteration count where the store is ahead in the text.
+    The first ``outer`` iterators are the same for both; ``steps`` are those of the loops by id. Both are affine.
+    A store and a load of one iteration count where the store is ahead in the text, or some loop around one of them
+    is not counted.
     """
     assert write.map is not None and read.map is not None
+    counted = all(len(a.loops) == len(a.iterators) for a in (write, read))
+    depth = _common_loops(write, read) if counted else outer
     meets = (
         isl.Map(write.map).intersect_domain(isl.Set(write.domain))
         .apply_range(isl.Map(read.map).intersect_domain(isl.Set(read.domain)).reverse())
@@ -70,9 +74,11 @@ def read_of_own(
     later = isl.Map.empty(meets.get_space())
     same = meets
     for k in range(outer, depth):
-        later = later.union(same.order_lt(isl.dim_type.in_, k, isl.dim_type.out, k))
+        falls = (steps[write.loops[k]] or 1) < 0
+        ahead = same.order_gt if falls else same.order_lt
+        later = later.union(ahead(isl.dim_type.in_, k, isl.dim_type.out, k))
         same = same.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
-    if write.order < read.order:
+    if write.order < read.order or not counted:
         later = later.union(same)
     if later.is_empty():
         return None
@@ -104,10 +110,17 @@ def _points(box: Box) -> isl.Set:
     return isl.Set(f"{{ [{names}] : {inside} }}")
 
 
-def is_in_step(writes: Access, forms: Sequence[Affine], elements: Sequence[Affine] | None, box: Box) -> bool:
+def is_in_step(
+    writes: Access,
+    forms: Sequence[Affine],
+    elements: Sequence[Affine] | None,
+    box: Box,
+    steps: Mapping[int, int | None],
+) -> bool:
     """Whether ``writes`` stores the points of ``box`` all, each once and in their order, and no others.
 
-    ``forms`` of its iterators are the points; with ``elements``, forms of a point x0, x1, .., those.
+    ``forms`` of its iterators are the points; with ``elements``, forms of a point x0, x1, .., those. All loops around
+    it are counted, with ``steps`` by id.
     """
     names = ", ".join(writes.iterators)
     stored = isl.Map(f"{{ [{names}] -> [{', '.join(str(f) for f in forms)}] }}").intersect_domain(
@@ -119,6 +132,7 @@ def is_in_step(writes: Access, forms: Sequence[Affine], elements: Sequence[Affin
         stored = stored.apply_range(place.intersect_domain(inside).reverse())
     if not (stored.is_bijective() and stored.domain().is_equal(isl.Set(writes.domain))):
         return False
-    later = isl.Map.lex_lt(stored.domain().get_space())
-    kept = stored.reverse().apply_range(later).apply_range(stored)
+    (times,) = executed((writes,), steps)
+    times = stored.reverse().apply_range(times)
+    kept = times.apply_range(isl.Map.lex_lt(times.range().get_space())).apply_range(times.reverse())
     return bool(stored.range().is_equal(inside) and kept.is_subset(isl.Map.lex_lt(inside.get_space())))
