@@ -31,7 +31,7 @@ _REFUSED = {
     "throw": "exception handling", "dynamic_cast": "dynamic_cast", "typeid": "typeid", "decltype": "decltype",
     "this": "member function", "co_await": "coroutine", "template": "class template", "concept": "concept",
 }  # fmt: skip
-_DROPPED = {"typename", "noexcept", "explicit", "mutable", "override", "final", "thread_local", "hls_thread_local"}
+_DROPPED = {"typename", "noexcept", "explicit", "mutable", "thread_local", "hls_thread_local"}
 _NAMES = {
     "constexpr": "const",
     "consteval": "const",
@@ -106,6 +106,11 @@ class _Shim(TypeForms):
                 self.out.append(token)
                 self.at += 1
 
+    def _is_behind(self) -> bool:
+        """Whether ``override`` or ``final`` ends the head of a method or of a class; elsewhere these are names."""
+        behind = self.text(-1) in (")", "const", "noexcept", "override", "final") and self.text(1) != "="
+        return behind or self.text(-2) in ("class", "struct")
+
     def _close(self, text: str) -> None:
         if text == ")" and self.parens:
             self.parens.pop()
@@ -123,7 +128,7 @@ class _Shim(TypeForms):
             return
         if text in _REFUSED:
             self.refuse(_REFUSED[text])
-        if text in _DROPPED:
+        if text in _DROPPED or (text in ("override", "final") and self._is_behind()):
             self.at += 1
             return
         if text in _NAMES:

@@ -16,6 +16,7 @@ from hlspart.frontend.beside import with_bodies
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.holes import Holes
+from hlspart.frontend.implicit import with_int
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.mentions import counted, made_names, mentions, place
@@ -308,7 +309,7 @@ def _read(
             for token, in_loop in function.pragmas():
                 note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
     types.update((n, ir.OtherType(n)) for n, template in unread.items() if not template and n not in types)
-    tokens, pragmas = separated(raw)
+    tokens, pragmas = separated(with_int(raw) if language == "c" else raw)
     if not tokens and not pragmas and (holes_read or given):
         return
     if not tokens and not pragmas:

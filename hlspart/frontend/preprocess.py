@@ -16,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
+from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.expand import Expander
 from hlspart.frontend.tokens import ALTERNATIVES, Line, MacroDefinition, PragmaToken, SourceError, Token, lex, spell
 from hlspart.model.options import FrontendOptions
@@ -202,7 +203,7 @@ class Preprocessor:
             return False
 
     def _replace_defined(self, tokens: list[Token]) -> list[Token]:
-        """``defined X`` and ``__has_include(...)`` replaced by 0 or 1."""
+        """``defined X``, ``__has_include(...)`` and ``__GNUC_PREREQ(...)`` replaced by 0 or 1."""
         result: list[Token] = []
         at = 0
         while at < len(tokens):
@@ -220,6 +221,8 @@ class Preprocessor:
                 end += 1
                 header = spell(tokens[at + 2 : end - 1]).replace(" ", "")
                 value = token.text == "__has_include" and own_header(header.strip('<>"')) is not None
+            elif self._is_of_library(token) and end < len(tokens) and tokens[end].text == "(":
+                value, end = False, closing(tokens, end) + 1
             if value is None:
                 result.append(token)
             else:
@@ -228,6 +231,10 @@ class Preprocessor:
                 result.append(new)
             at = end
         return result
+
+    def _is_of_library(self, token: Token) -> bool:
+        """Whether a name may be a macro of a library's header, of which only what programs use is read."""
+        return token.text.startswith("__") and token.text not in self.expander.macros and bool(self.result.headers)
 
     def _directive(self, source: SourceText, line: Line, name: str, rest: list[Token]) -> None:
         word = line.tokens[0]

@@ -20,6 +20,7 @@ from hlspart.lowering.operations import Body, Frame, Location
 from hlspart.lowering.values import Values
 from hlspart.model import program as c
 from hlspart.model.access import Affine
+from hlspart.model.causes import NOT_CONSTANT
 from hlspart.model.code import is_same_code
 from hlspart.semantics import folding, spans
 
@@ -352,7 +353,7 @@ class Elaborator(Values):
             if info is not None and trip is not None and self.env.get(info.variable or -1) in self.constants:
                 return turns < trip  # an argument that every call gives the same value
             line = self.program.line(loop.at)
-            raise Unmodelled(f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line)
+            raise Unmodelled(f"{loop.name} (line {line}) {NOT_CONSTANT}", line)
         return bool(self.constants[value])
 
     def _switch(self, stmt: c.Switch) -> None:

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+#: Of a loop that a pipeline around it would have to unroll.
+NOT_CONSTANT = "must be unrolled but its bounds are not constant"
+
 
 class Cause(Struct, frozen=True):
     """Why a figure is not known, in one sentence, and the lines that it is about; () where the sentence names them."""

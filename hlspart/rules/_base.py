@@ -194,11 +194,13 @@ class Facts(Struct, frozen=True, dict=True):
 
     def is_in_template(self, place: Place) -> bool:
         """Whether a place is in such a template."""
-        if not any(span.path == place.path for span in self.templates):
-            return False
-        source = self.program.sources[place.path]
-        lines = [(source.line_column(s.start)[0], source.line_column(s.end)[0]) for s in self.templates
-                 if s.path == place.path]  # fmt: skip
+        return self.is_within(place, self.templates)
+
+    def is_within(self, place: Place, spans: Iterable[Span]) -> bool:
+        """Whether the line of a place is one of some spans."""
+        here = [s for s in spans if s.path == place.path]
+        source = self.program.sources[place.path] if here else None
+        lines = [(source.line_column(s.start)[0], source.line_column(s.end)[0]) for s in here] if source else []
         return any(first <= place.line <= last for first, last in lines)
 
     def remarks(self, *codes: str) -> Iterator[Remark]:

@@ -54,7 +54,9 @@ _DATA = ("it depends on the value of", "it is the result of the call")
 
 def is_by_data(access: Access) -> bool:
     """Whether the index of an access depends on a value that is read from somewhere."""
-    return not access.affine and (access.reason or "").startswith(_DATA)
+    reason = access.reason or ""
+    member = reason.startswith("it depends on the struct member") and "[" in reason  # of an element
+    return not access.affine and (member or reason.startswith(_DATA))
 
 
 _ASKS = ("stream.empty", "stream.read_nb", "stream.size")

@@ -42,6 +42,8 @@ def changed(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
                         variables |= {root[0]} if root is not None else set()
                     case c.Call():
                         variables |= handed(program, node)
+                    case c.OpaqueExpr():  # a method of a class that is not read may take them as references
+                        variables |= {e.variable for e in node.children if isinstance(e, (c.Name, c.ArrayRef))}
     return frozenset(variables)
 
 

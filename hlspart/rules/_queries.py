@@ -9,12 +9,15 @@ from msgspec.structs import replace
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import Block, Stmt, Variable
+from hlspart.model.program import Block, Declare, ExprStmt, Return, Stmt, Variable, walk_statements
 from hlspart.model.results import DimPartition, GroupPartition, IIResult, LoopResult, Validation
+from hlspart.model.source import Origin
 from hlspart.partition.unrolling import is_decided
 from hlspart.rules._base import Facts, Remark, Rule
+from hlspart.rules._nests import active
 
 _MOST_RECHECKS = 8  # per rule and run: each one schedules every loop again
+_MOST_PLACES = 4  # of a loop that is late
 _MOST_OPERATIONS = 4000  # scheduled in all, above which no second prediction is made
 
 
@@ -23,6 +26,24 @@ def binding(loop: LoopResult) -> str | None:
     if loop.binding:
         return loop.binding[0].kind
     return "recurrence" if loop.recurrence_ii == loop.ii and loop.resource_ii != loop.ii else None
+
+
+def places_of(facts: Facts, loop: LoopResult) -> list[tuple[Origin, str]]:
+    """The places that make a loop late: the PIPELINE that asks for its II, and the statements that limit it."""
+    asked = [d for d in active(facts.program, "pipeline") if d.function == loop.function]
+    mine = [d for d in asked if d.loop == (loop.loop if loop.loop in facts.program.loops else None)]
+    related = [(d.at, "the II is asked for here") for d in mine[:1]]
+    body = facts.program.loops[loop.loop].body if loop.loop in facts.program.loops else None
+    path = facts.loop_at(loop).span.path
+    lines = set(loop.binding[0].lines) if loop.binding else set()
+    for stmt in walk_statements(body or facts.program.functions[loop.function].body):
+        if lines and isinstance(stmt, (Declare, ExprStmt, Return)) and stmt.at.span.path == path:
+            place = facts.place(stmt.at)
+            its = lines & set(range(place.line, place.end_line + 1))
+            if its:
+                related.append((stmt.at, "it limits the II"))
+            lines -= its
+    return related[:_MOST_PLACES]
 
 
 def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None:

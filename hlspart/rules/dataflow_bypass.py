@@ -102,6 +102,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 assert at is not None
                 assert made is not None
                 related = [(made.at, "produced here"), (tasks[between].at, "the task that is bypassed")]
+                related.append((variable.at, "declared here"))
                 yield facts.report(RULE, at.at, message, None, related)
 
 

@@ -61,6 +61,7 @@ from hlspart.model.program import ArrayType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import hardware, of_benches
 from hlspart.rules._delayed_reads import delayed_reads
+from hlspart.rules._interfaces import callers
 from hlspart.rules._nests import active
 from hlspart.rules._network import FifoNetwork, Standstill, alone, depth_of, network
 from hlspart.rules._processes import DataflowRegion, regions
@@ -76,7 +77,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     networks = [network(facts.program, region, free) for region in regions(facts.program)]
     benches = of_benches(facts)
     built = hardware(facts.program)  # what directives speak of, where there are any
-    rest = (name for name in facts.program.functions if name not in benches and (name in built or not built))
+    called, regional = callers(facts.program), {region.function for region in regions(facts.program)}
+    parts = {  # of a region, each of their loops a task
+        d.function for d in active(facts.program, "inline")
+        if any(by in regional for by, _ in called.get(d.function or "", ()))
+    }  # fmt: skip
+    rest = (n for n in facts.program.functions if n not in benches | parts and (n in built or not built))
     networks += [alone(facts.program, name) for name in rest]
     trips = facts.trips
     for net in networks:

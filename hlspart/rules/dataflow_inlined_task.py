@@ -81,7 +81,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, region.directive.at, message, None, related)
         for process in region.processes:
             name = process.calls[0].function if process.kind == "call" else None
-            if name in inlined and not _only_calls(facts, name):
+            if name in inlined and name not in functions and not _only_calls(facts, name):
                 message = f"{name}() is a task of a DATAFLOW region and inlined into it"
                 yield facts.report(RULE, inlined[name].at, message, None, [(process.at, "the task"), where])
 

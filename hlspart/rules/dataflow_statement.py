@@ -96,7 +96,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             other = variable.type.name if isinstance(variable.type, OtherType) else ""  # ac_channel<int>
             stream = isinstance(variable.type, StreamType) or ident in streamed or _CHANNEL.search(other) is not None
             users = [p for p in region.processes if any(u.variable == ident for u in p.uses)]
-            own = not users or ("." in variable.name and len(users) == 1)  # of an object of which one task is a method
+            own = len(users) < 2  # the state of one task
             if variable.storage == "static" and not variable.const and not stream and not own:
                 message = f"the static variable '{variable.name}' is declared in a DATAFLOW region"
                 yield facts.report(RULE, variable.at, message, "keep the state inside of one task", where)

@@ -50,10 +50,10 @@ from msgspec.structs import replace
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayRef, Call, Declare, Expr, If, Name, Stmt, walk, walk_statements
+from hlspart.model.program import ArrayRef, Binary, Call, Declare, Expr, If, Name, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import is_by_data
-from hlspart.rules._mentions import mentioned_in, read_values, reads
+from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
 from hlspart.rules._uses import own_expressions
 
 HINT = "keep the last element in a variable and compare the index, or prove that equal indices are apart"
@@ -73,7 +73,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in about(facts, d):
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
             inside = [a for a in inside if a.function == d.function and a.loops]
-            written = next((a for a in inside if a.kind == "write" and is_by_data(a) and not _is_table(facts, a)), None)
+            written = next(
+                (
+                    a
+                    for a in inside
+                    if a.kind == "write" and (is_by_data(a) or _is_by_copy(facts, a)) and not _is_table(facts, a)
+                ),
+                None,
+            )
             if written is None:
                 inside = _in_callees(facts, d) or (_called_in_loops(facts, d, ident) if d.loop is None else [])
                 written = next((a for a in inside if a.kind == "write"), None)
@@ -88,7 +95,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 ),
                 None,
             )
-            if read is None:
+            if read is None or _compares(facts, d):
                 continue
             name = facts.program.variable(ident).name
             message = (
@@ -97,6 +104,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             related = [(written.at, "written here"), (read.at, "read here")]
             yield facts.report(RULE, d.at, message, None, related)
+
+
+def _compares(facts: Facts, d: Directive) -> bool:
+    """Whether the loop compares what it has just read with what it keeps of earlier iterations, to be right."""
+    loop = facts.program.loops[d.loop] if d.loop is not None else None
+    if loop is None:
+        return False
+    fresh, kept = read_values(facts.program, loop), changed(facts.program, loop.body)
+    for test in (s.test for s in walk_statements(loop.body) if isinstance(s, If)):
+        for e in walk(test):
+            if isinstance(e, Binary) and e.op in ("==", "!="):
+                sides = mentioned_in(e.left), mentioned_in(e.right)
+                if any(a & fresh and b & kept - fresh for a, b in (sides, sides[::-1])):
+                    return True
+    return False
 
 
 def about(facts: Facts, d: Directive) -> Sequence[int]:
@@ -127,6 +149,16 @@ def _under_condition(facts: Facts, d: Directive, ident: int) -> Iterator[Diagnos
             hint = f"remove it, or say distance={witness.distance} dependent=true"
             yield facts.report(RULE, d.at, message, hint, related)
             return
+
+
+def _is_by_copy(facts: Facts, access: Access) -> bool:
+    """Whether an index is a member of a structure that the loop reads from somewhere."""
+    at = access.reason_at
+    if access.affine or at is None or "struct member" not in (access.reason or "") or not access.loops:
+        return False
+    name = facts.program.text(at).partition(".")[0].strip()
+    fresh = read_values(facts.program, facts.program.loops[access.loops[-1]])
+    return any(facts.program.variable(v).name == name for v in fresh)
 
 
 def _is_table(facts: Facts, access: Access) -> bool:

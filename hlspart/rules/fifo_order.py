@@ -39,6 +39,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StructType
 from hlspart.rules._base import Facts, FifoViolation, Rule
 from hlspart.rules._fifos import accesses, fifos, is_by_data
+from hlspart.rules._nests import active
+from hlspart.rules._processes import regions
 
 HINT = "access it in ascending order, each element once; keep what is needed again in a local array"
 RULE = Rule("HLP611", "fifo-order", "warning", hint=HINT)
@@ -48,6 +50,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Accesses that no FIFO serves."""
     if facts.fifo_violation is None:
         return
+    divided = {v for k in ("array_partition", "array_reshape") for d in active(facts.program, k) for v in d.variables}
     for directive, variable in fifos(facts):
         array = variable.as_array
         if array is None or isinstance(array.element, StructType):
@@ -77,10 +80,35 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, then.at, message, None, [(first.at, "the access before"), *related])
                 continue
             violation = facts.fifo_violation(group)
+            if violation is not None and (variable.id in divided or _is_merged(facts, group, violation)):
+                continue  # FIFOs for its parts, or words of several elements
+            if violation is not None and _is_of_two_runs(facts, group, violation):
+                continue
             if violation is not None and violation.element >= 0 and violation.first_element >= 0:
                 more = [(violation.first, "the access before")] if violation.first is not None else []
                 kind = "read" if group[0].kind == "read" else "written"
                 yield facts.report(RULE, violation.at, _words(variable.name, kind, violation), None, [*more, *related])
+
+
+def _is_of_two_runs(facts: Facts, group: Sequence[Access], violation: FifoViolation) -> bool:
+    """Whether it takes two iterations of a DATAFLOW loop: each of them hands on all the words of one run."""
+    loops = {r.loop.id for r in regions(facts.program) if r.loop is not None}
+    access = next((a for a in group if a.at == violation.at), None)
+    outer = [k for k, x in enumerate(access.loops) if x in loops] if access is not None else []
+    names = [facts.analysis.loops[x].iterator for x in access.loops[: outer[-1] + 1]] if access and outer else []
+    return any(violation.iteration.get(n or "") != violation.first_iteration.get(n or "") for n in names)
+
+
+def _is_merged(facts: Facts, group: Sequence[Access], violation: FifoViolation) -> bool:
+    """Whether one read stands for all copies of a loop that is unrolled: its address is the same in each of them."""
+    access = next((a for a in group if a.at == violation.at), None)
+    if violation.kind != "again" or violation.first != violation.at or access is None or access.kind != "read":
+        return False
+    before = violation.first_iteration
+    loops = {facts.analysis.loops[x].iterator: x for x in access.loops}
+    changed = [loops.get(name) for name, value in violation.iteration.items() if before.get(name) != value]
+    beside = {x for a in group if a is not access for x in a.loops}
+    return bool(changed) and all(x is not None and facts.unrolled.get(x) == 0 and x not in beside for x in changed)
 
 
 def _again(group: Sequence[Access]) -> tuple[Access, Access] | None:

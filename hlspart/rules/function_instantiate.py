@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._mentions import mentioned_in
 from hlspart.rules._nests import active
 from hlspart.rules._uses import calls
 
@@ -66,7 +67,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             place = function.params.index(ident)
             given = [call.args[place] for call in _calls(program, function.name) if place < len(call.args)]
-            if given and all(isinstance(x, c.Name) and _varies(program, x.variable) for x in given):
+            if given and all(any(_varies(program, v) for v in mentioned_in(x)) for x in given):
                 name = program.variable(ident).name
                 message = f"FUNCTION_INSTANTIATE: no call of {function.name}() gives '{name}' a constant"
                 yield facts.report(RULE, d.at, message, None, [(x.at, "handed over here") for x in given[:3]])

@@ -51,6 +51,12 @@ _OF = {
     "channel": _MASTER, "storage_type": ("ap_memory", "bram"), "register_mode": ("axis",), "clock": ("s_axilite",),
     "register": ("ap_none", "ap_ack", "ap_vld", "ap_ovld", "ap_hs", "ap_stable", "ap_fifo", "axis", "s_axilite"),
 }  # fmt: skip
+_RAMS = "ram_1p ram_1wnr ram_2p ram_s2p ram_t2p rom_1p rom_2p rom_np default"
+#: (mode, option) -> the words that it may be, beside a number for the offset of a register.
+_WORDS = {
+    ("m_axi", "offset"): ("off", "direct", "slave"), ("bram", "storage_type"): tuple(_RAMS.split()),
+    ("ap_memory", "storage_type"): tuple(_RAMS.split()), ("s_axilite", "storage_impl"): ("auto", "bram", "uram"),
+}  # fmt: skip
 _SCALAR = ("m_axi", "ap_memory", "bram", "ap_fifo")
 _STREAM = ("m_axi", "ap_memory", "bram", "s_axilite", "ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
 _ARRAY = ("ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
@@ -88,6 +94,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif odd is not None:
                 words = f"INTERFACE: {odd} is an option of {_OF[odd][0]}, not of {mode}"
                 hint = f"remove {odd}"
+            elif (unknown := _unknown_word(d, mode)) is not None:
+                option, value = unknown
+                words = f"INTERFACE: '{value}' is no {option} of {mode}"
+                hint = f"one of {', '.join(_WORDS[mode or '', option])}"
             elif mode in BLOCK_MODES:
                 words, hint = f"INTERFACE: '{mode}' is a mode of return, not of a port", "write port=return"
             else:
@@ -113,6 +123,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif pointers := [m for m, t in members if isinstance(t, PointerType)]:
                 message = f"the pointer '{pointers[0]}' is a member of '{variable.name}', which no port can carry"
                 yield facts.report(RULE, variable.at, message, "make what it points to an argument of its own")
+
+
+def _unknown_word(d: Directive, mode: str | None) -> tuple[str, str] | None:
+    """An option, and the word that it cannot be."""
+    for option in ("offset", "storage_type", "storage_impl"):
+        value, known = d.option(option), _WORDS.get((mode or "", option))
+        if value is not None and known is not None and value.isidentifier() and value.lower() not in known:
+            return option, value
+    return None
 
 
 def _one_register(facts: Facts, d: Directive) -> Iterator[Diagnostic]:

@@ -94,7 +94,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             called = [x for x in calls(program)[task.name] if x.function in program.functions]
             below = next((x for x in called if x.function in known), None)
-            works = any(isinstance(s, c.Loop) for s in c.walk_statements(task.body)) or len(called) > 1
+            works = any(isinstance(s, (c.Loop, c.Assign)) for s in _parts(task.body)) or len(called) > 1
             rest = [s for s in task.body.body if not isinstance(s, c.PragmaMark)]
             if len(rest) == 1 and isinstance(rest[0], c.Loop) and rest[0].id in loops:
                 continue  # a loop of such regions and nothing else
@@ -102,3 +102,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the task {name}() is no DATAFLOW region, but {below.function}(), which it calls, is one"
                 related = [(below.at, "called here"), (known[below.function or ""].directive.at, "the region below")]
                 yield facts.report(RULE, process.at, message, None, related)
+
+
+def _parts(body: c.Block) -> Iterator[c.Stmt | c.Expr]:
+    """The statements of a function, and what they evaluate."""
+    for stmt in c.walk_statements(body):
+        yield stmt
+        if isinstance(stmt, c.ExprStmt):
+            yield from c.walk(stmt.expr)

@@ -33,10 +33,16 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
 
 RULE = Rule("HLP408", "partition-and-reshape", "error")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(RULE, "partition-and-reshape")
+    reshapes = active(facts.program, "array_reshape")
+    for remark in facts.remarks("partition-and-reshape"):
+        mine = set(remark.directive.variables)
+        related = [(d.at, "the reshape") for d in reshapes if mine & set(d.variables)]
+        message = f"ARRAY_PARTITION: {remark.problem.message}"
+        yield facts.report(RULE, remark.problem.at, message, remark.problem.hint, related[:1])

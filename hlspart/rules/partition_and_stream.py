@@ -54,7 +54,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         # between tasks Vivado HLS makes FIFOs of the parts, in turn (UG871, real FFT)
         cyclic = directive.choice("type", ("cyclic", "block", "complete")) == "cyclic" and variable.storage == "local"
         if other is not None and not complete:
-            severity: Severity | None = "warning" if cyclic and variable.function in regions else None
+            severity: Severity | None = None
+            if cyclic and variable.function in regions:  # the parts are needed where copies of a loop take a word each
+                copied = any(x in facts.unrolled for a in facts.analysis.of_array(variable.id) for x in a.loops)
+                severity = "info" if copied else "warning"
             message = f"'{variable.name}' is a stream and partitioned"
             related = [(other.at, "the STREAM")]
             yield facts.report(RULE, directive.at, message, "keep one of the two", related, severity=severity)

@@ -51,6 +51,7 @@ from hlspart.model.program import Variable
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._nests import active
+from hlspart.rules._queries import places_of
 
 RULE = Rule("HLP201", "ports-limit-ii", "warning")
 
@@ -67,7 +68,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         mine = (d for kind in ("array_reshape", "bind_storage", "resource") for d in active(facts.program, kind))
         of_it = [d for d in mine if variable is not None and variable.id in d.variables]
         bound = [(d.at, "the directive of its memory") for d in of_it]
-        related += asked[:1] + bound[:1]
+        related += [*asked[:1], *bound[:1], *places_of(facts, loop)]
         partition = _partition(facts, loop) if severity != "info" else None  # nobody waits for what nobody asked for
         hint, fix = partition or (_hint(facts, loop, variable), None)
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)

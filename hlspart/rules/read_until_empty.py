@@ -1,7 +1,8 @@
 """A task that ends as soon as its channel is empty.
 
 ## What it does
-Reports loops of the form `while (!s.empty())` over a channel that another task of the same DATAFLOW region writes.
+Reports loops of the form `while (!s.empty())` over a channel that another task of the same DATAFLOW region writes, and
+over a stream that is a port of the top function.
 
 ## Why is this bad
 Tasks run at the same time: where the channel is empty for a cycle, or the writer has not begun, the loop ends and words
@@ -59,7 +60,8 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import of_benches
+from hlspart.rules._benches import hardware, of_benches
+from hlspart.rules._nests import parents
 from hlspart.rules._processes import regions
 from hlspart.rules._uses import root_of
 
@@ -77,6 +79,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             text = " ".join(facts.program.text(asked.args[0].at).split())
             message = f"the loop ends when '{text}' is full: how many words that is depends on who reads, and when"
             yield facts.report(RULE, loop.header, message, "count the words")
+    for loop, port in _of_ports(facts):
+        reported.add(loop.header)
+        message = f"the loop ends when '{port.name}' is empty, which the port is before the first word comes, too"
+        yield facts.report(RULE, loop.header, message, None, [(port.at, "the port")])
     for region in regions(facts.program):
         for use, writers, _ in region.channels():
             for process in region.processes:
@@ -87,6 +93,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                             name = facts.program.variable(use.variable).name
                             message = f"the loop ends when '{name}' is empty, but {writers[0].name} may not be done"
                             yield facts.report(RULE, loop.header, message, None, [(writers[0].at, "the writer")])
+
+
+def _of_ports(facts: Facts) -> Iterator[tuple[c.Loop, c.Variable]]:
+    """Loops of the hardware, in no other loop, over a stream that comes from outside."""
+    around, built = parents(facts.program), hardware(facts.program)
+    for name in sorted(set(facts.analysis.tops) & built.keys() - of_benches(facts)):
+        function = facts.program.functions[name]
+        for variable in (facts.program.variable(v) for v in function.params):
+            if isinstance(variable.type, c.StreamType):
+                over = _loops(facts.program, function.body, variable.id)
+                yield from ((loop, variable) for loop in over if not around.get(loop.id))
 
 
 def _loops(program: c.Program, root: c.Stmt, stream: int) -> Iterator[c.Loop]:

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._nests import active
-from hlspart.rules._queries import binding
+from hlspart.rules._queries import binding, places_of
 
 RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
 
@@ -58,4 +58,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         message = f"{missed}: {why}"
         hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy); {ways(loop)}"
         related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
+        related += places_of(facts, loop)
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, severity=severity)

@@ -33,8 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
 
 RULE = Rule(
     "HLP005", "run-time-extent", "error", names=True, hint="make the extent a literal, a macro or an enumerator"
@@ -42,5 +45,7 @@ RULE = Rule(
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """What the frontend found."""
-    return facts.by_frontend(RULE)
+    """What the frontend found; for information where only a processor runs it."""
+    benches = [f.at.span for n, f in facts.program.functions.items() if n in of_benches(facts)]
+    for item in facts.by_frontend(RULE):
+        yield replace(item, severity="info") if facts.is_within(item.place, benches) else item

@@ -49,7 +49,7 @@ from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._nests import active
-from hlspart.rules._queries import binding
+from hlspart.rules._queries import binding, places_of
 
 RULE = Rule("HLP211", "target-missed", "warning", hint="ask for the II that is reached, or remove the limit")
 
@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if not elsewhere and severity != "info":
             why = loop.binding[0].text if loop.binding else "several limits together"
             hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}" if not loop.binding else ways(loop)
-            related = list(_ports(facts, why))
+            related = [*_ports(facts, why), *places_of(facts, loop)]
             yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint, related, severity=severity)
 
 

@@ -45,10 +45,15 @@ RULE = Rule("HLP221", "trip-count", "warning", hint="remove it: the bounds are c
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Ranges without the true count."""
+    yield from facts.everywhere(_contradicted(facts))
+
+
+def _contradicted(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
+    """Each with its directive, which another instance of its template may need."""
     for d in active(facts.program, "loop_tripcount"):
         trips = facts.trips.get(d.loop) if d.loop is not None else None
         if d.loop is not None and trips is None:
-            yield from _more_than_elements(facts, d, d.loop)
+            yield from ((d, item) for item in _more_than_elements(facts, d, d.loop))
         if trips is None or d.loop is None:
             continue
         low, high, mean = d.values.get("min"), d.values.get("max"), d.values.get("avg")
@@ -58,7 +63,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"loop {loop.name} runs {trips} times, not as LOOP_TRIPCOUNT says"
             edit = facts.line_removal(d)
             fix = Fix("remove LOOP_TRIPCOUNT", (edit,), True) if edit is not None else None
-            yield facts.report(RULE, d.at, message, None, [(loop.header, "the loop")], fix)
+            yield d, facts.report(RULE, d.at, message, None, [(loop.header, "the loop")], fix)
 
 
 def _more_than_elements(facts: Facts, d: Directive, ident: int) -> Iterator[Diagnostic]:

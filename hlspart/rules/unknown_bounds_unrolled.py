@@ -1,7 +1,8 @@
 """PIPELINE needs to unroll a loop of unknown length.
 
 ## What it does
-Reports a loop inside a pipelined loop whose number of iterations depends on data or on an argument.
+Reports a loop inside a pipelined loop whose number of iterations depends on data, on an argument, or on the
+iteration of the pipelined loop.
 For information where hlspart cannot count the loop, or a header was not found.
 
 ## Why is this bad
@@ -42,7 +43,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hlspart.model.causes import NOT_CONSTANT
 from hlspart.model.diagnostics import Diagnostic, Severity
+from hlspart.model.directives import Directive
 from hlspart.model.program import Call, Loop, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._uses import own_expressions
@@ -66,10 +69,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         body = function.body if directive.loop is None else facts.program.loops[directive.loop].body
         for inner in _loops_below(facts, body):
             info = facts.analysis.loops.get(inner.id)
-            if info is not None and info.trip_count.exact is None and info.trip_count.max is None:
+            if info is None or info.trip_count.exact is not None:
+                continue
+            if info.trip_count.max is None or (info.cause is None and _varies(facts, directive, inner)):
                 loop = facts.program.loops[directive.loop] if directive.loop is not None else None
                 around = f"the pipelined loop {loop.name}" if loop is not None else f"{function.name}(), a pipeline"
-                message = f"loop {inner.name} of unknown length stands inside {around}"
+                length = "unknown" if info.trip_count.max is None else "varying"
+                message = f"loop {inner.name} of {length} length stands inside {around}"
                 hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
                 severity: Severity | None = None
                 why = info.cause or ("a header is missing" if facts.lacks_header(inner.header.span.path) else None)
@@ -78,6 +84,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 else:  # hlspart cannot count it; the tool may
                     message, severity = f"{message}: nothing is known of the pipeline ({why})", "info"
                 yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")], None, severity)
+
+
+def _varies(facts: Facts, directive: Directive, inner: Loop) -> bool:
+    """Whether the prediction stops at a loop in a pipeline, as its length differs from iteration to iteration."""
+    causes = [
+        cause
+        for x in (facts.ii.loops if facts.ii is not None else ())
+        if x.function == directive.function and (x.loop == directive.loop or directive.loop is None)
+        for cause in x.causes
+    ]
+    line = facts.place(inner.header).line
+    return any(c.text.startswith(f"{inner.name} ") and NOT_CONSTANT in c.text and line in c.lines for c in causes)
 
 
 def _loops_below(facts: Facts, body: Stmt) -> Iterator[Loop]:

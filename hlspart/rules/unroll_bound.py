@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Call, OpaqueExpr, walk_value
+from hlspart.model.program import Call, Expr, Name, OpaqueExpr, walk_value
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 
@@ -54,7 +54,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         trips, factor = info.trip_count.exact, d.values.get("factor")
         related = [(loop.header, "the loop")]
-        below = walk_value(loop.test, facts.program.variables) if loop.test is not None else ()
+        below = list(walk_value(loop.test, facts.program.variables)) if loop.test is not None else []
+        if any(_is_constant_member(facts, e) for e in below):
+            continue
         if loop.kind == "for" and (info.cause is not None or any(isinstance(e, (OpaqueExpr, Call)) for e in below)):
             continue  # hlspart cannot count it; the tool may
         if "factor" not in {o.name for o in d.options} and info.trip_count.max is None:
@@ -69,3 +71,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             count = f"{trips} iterations" if trips is not None else "a number of iterations that is not known"
             message = f"skip_exit_check: loop {loop.name} has {count}, which the factor {factor} need not divide"
             yield facts.report(RULE, d.at, message, "remove skip_exit_check", related)
+
+
+def _is_constant_member(facts: Facts, expr: Expr) -> bool:
+    """Whether a name is a constant member of the object of a method: its class may give it its value."""
+    variable = facts.program.variable(expr.variable) if isinstance(expr, Name) else None
+    mine = variable is not None and variable.storage == "parameter" and "::" in (variable.function or "")
+    return variable is not None and mine and variable.const and variable.reference

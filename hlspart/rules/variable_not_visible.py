@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Remark, Rule
 
-RULE = Rule("HLP402", "variable-not-visible", "error")
+RULE = Rule("HLP402", "variable-not-visible", "error", names=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
