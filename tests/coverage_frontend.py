@@ -28,6 +28,11 @@ def references(program: ir.Program) -> list[ir.ArrayRef]:
     return [e for root in roots for e in ir.walk(root) if isinstance(e, ir.ArrayRef)]
 
 
+def by_another_name(ref: ir.ArrayRef) -> bool:
+    """Whether a C++ reference stands for the element: its name is all the text there is."""
+    return all(b.span == ref.at.span for b in ref.brackets)
+
+
 def exact(program: ir.Program, ref: ir.ArrayRef) -> bool:
     """Whether a plain span with brackets is the reference's own text."""
     words = [t.text for t in lex_line(program.text(ref.at))]
@@ -65,7 +70,7 @@ def main() -> None:
             read += 1
             found = references(program)
             total += len(found)
-            here = [r for r in found if r.at.kind == "plain" and r.brackets]
+            here = [r for r in found if r.at.kind == "plain" and r.brackets and not by_another_name(r)]
             plain += sum(r.at.kind == "plain" for r in found)
             wrong += sum(not exact(program, r) for r in here)
         print(f"| {Path(folder).name} | {len(files)} | {read} | {total} | {plain} | {wrong} |")
