@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -36,6 +36,8 @@ from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
 from hlspart.sets.region import AccessRelation, Box, IterationSet, TooHard
+
+BankModel = Literal["static", "ideal"]  # which figure serves
 
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
 
@@ -316,7 +318,7 @@ class PortProblem(Sites):
         if len(self.sites) > MAX_PAIRED:
             return self.static(layout, ports), None, False
         if (layout, ports) not in self._ideal:
-            busiest = _BUSIEST.of((self._content, layout, ports), lambda: self._busiest_bank(layout, ports))
+            busiest = _BUSIEST.of((self.content, layout, ports), lambda: self._busiest_bank(layout, ports))
             self._ideal[layout, ports] = busiest
             self.pairs += busiest.pairs
         return self._ideal[layout, ports][:3]
@@ -328,7 +330,7 @@ class PortProblem(Sites):
         return busiest
 
     @cached_property
-    def _content(self) -> tuple[object, ...]:
+    def content(self) -> tuple[object, ...]:
         """What the busiest bank depends on: not the lines of the accesses."""
         accesses = tuple((a.kind, a.index, a.map, a.domain, a.branch, a.leaves) for a in self.accesses)
         return self.space, self._effort, accesses

@@ -8,18 +8,17 @@ only) which every translation-invariant mapping must tell apart.
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
 
 from msgspec import Struct
 
 from hlspart.banking.accesses import affine_index, are_exclusive
 from hlspart.banking.conflicts import Conflicts
-from hlspart.banking.counting import PortProblem
-from hlspart.banking.progressions import are_independent, banks_along, progression, residue_mask
+from hlspart.banking.counting import BankModel, PortProblem
+from hlspart.banking.families import Families, Family, StaticSets, families_of, maximal, values
+from hlspart.banking.progressions import residue_mask
 from hlspart.banking.rows import Rows
 from hlspart.banking.sites import Site
 from hlspart.layouts.dimension import DimLayout
@@ -29,8 +28,6 @@ from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 from hlspart.sets.region import Box
 
-BankModel = Literal["static", "ideal"]
-Family = tuple[int, ...]  # bit masks of accesses
 Offset = tuple[int, ...]  # one number per dimension, or per dimension looked at
 
 
@@ -89,7 +86,8 @@ class Need:
         self.problem = PortProblem(space, accesses, exclusive_static, effort)
         self.ports = ports
         self.ii = ii
-        self._dims: dict[tuple[int, DimLayout, BankModel], tuple[Family, bool]] = {}
+        self._static = StaticSets(self.problem)
+        self._families: dict[BankModel, Families] = {}
         self._rows: dict[tuple[int, ...], Rows] = {}
 
     def at(self, ii: int) -> Need:
@@ -99,7 +97,7 @@ class Need:
     def _with(self, ports: Ports, ii: int) -> Need:
         other = Need.__new__(Need)
         other.problem, other.ports, other.ii = self.problem, ports, ii
-        other._dims, other._rows = self._dims, self._rows
+        other._static, other._families, other._rows = self._static, self._families, self._rows
         return other
 
     @cached_property
@@ -134,17 +132,25 @@ class Need:
         return self.ports.interval(len(loads.reads), len(stores.writes))
 
     @cached_property
+    def _shared(self) -> tuple[tuple[int, int], ...]:
+        """(mask of the accesses that share a limit, how many of them one bank serves in a cycle)."""
+        reads = sum(1 << s.position for s in self.problem.sites if s.read)
+        writes = self.everything & ~reads
+        limits = (self.everything, self.ports.total), (reads, self.ports.reads), (writes, self.ports.writes)
+        return tuple((mask, limit) for mask, limit in limits if limit is not None)
+
+    @property
     def limits(self) -> tuple[tuple[int, int], ...]:
         """(mask of the accesses that share a limit, how many of them one bank serves per interval)."""
-        sites = self.problem.sites
-        every = sum(1 << s.position for s in sites)
-        reads = sum(1 << s.position for s in sites if s.read)
-        limits = ((every, self.ports.total), (reads, self.ports.reads), (every & ~reads, self.ports.writes))
-        return tuple((mask, limit * self.ii) for mask, limit in limits if limit is not None)
+        return tuple((mask, limit * self.ii) for mask, limit in self._shared)
 
     def is_over(self, mask: int) -> bool:
         """Whether one bank cannot serve all accesses of ``mask`` in one interval."""
-        return any((mask & kind).bit_count() > cap for kind, cap in self.limits)
+        return any((mask & kind).bit_count() > limit * self.ii for kind, limit in self._shared)
+
+    def cycles(self, mask: int) -> int:
+        """The least interval in which one bank serves all accesses of ``mask``."""
+        return max([1, *(-(-(mask & kind).bit_count() // limit) for kind, limit in self._shared)])
 
     @cached_property
     def everything(self) -> int:
@@ -239,74 +245,21 @@ class Need:
         Where they are not, the products bound the true load: from above in the static model, from
         below in the ideal one.
         """
-        key = (dim, layout, model)
-        if key not in self._dims:
+        known, key = self.families(model).known, (dim, layout)
+        if key not in known:
             if layout.banks == 1:
-                self._dims[key] = ((self.everything,), True)
+                known[key] = ((self.everything,), True)
+            elif model == "static":
+                known[key] = self._static.along(dim, layout), self._static.exact
             else:
-                self._dims[key] = self._static(dim, layout) if model == "static" else self._ideal(dim, layout)
-        return self._dims[key]
+                known[key] = self._ideal(dim, layout)
+        return known[key]
 
-    def _static(self, dim: int, layout: DimLayout) -> tuple[Family, bool]:
-        cosets: dict[tuple[int, int], int] = {}  # (modulus, residue) -> accesses that reach just these banks
-        ranges: dict[tuple[int, int], int] = {}  # (first, last bank) -> accesses
-        single: dict[int, int] = {}  # bank -> accesses that reach it among others
-        for site in self.problem.sites:
-            bit = 1 << site.position
-            form = None if site.access.index is None else site.access.index[dim]
-            box = None if form is None else self.problem.shadow(site.access.domain, form.names)
-            values = None if form is None else self._positions(form, box)
-            if values is not None and layout.modulus is not None:
-                first, step, last = values
-                modulus = layout.modulus if last == first else math.gcd(step, layout.modulus)
-                hidden = modulus < layout.modulus and layout.divides
-                if hidden:
-                    modulus = 1  # a tool may not see that only some of the remainders occur
-                if last == first or hidden or (last - first) // step + 1 >= layout.banks // modulus:
-                    key = (modulus, first % modulus)
-                    cosets[key] = cosets.get(key, 0) | bit
-                    continue
-            elif values is not None and values[1] <= layout.block:
-                key = (max(0, layout.bank(values[0])), min(layout.banks - 1, layout.bank(values[2])))
-                ranges[key] = ranges.get(key, 0) | bit
-                continue
-            reached = None
-            if form is not None and box is not None:
-                reached = banks_along(form, layout, self.problem.space.names, box)
-                if layout.divides and reached is not None and len(set(reached)) > 1:
-                    reached = range(layout.banks)
-            for bank in reached if reached is not None else self._slow_reach(site.position, dim, layout):
-                single[bank] = single.get(bank, 0) | bit
-        sets = []
-        period = math.lcm(*(modulus for modulus, _ in cosets)) if cosets else 1
-        banks: Iterable[int] = range(layout.banks) if single else (*range(period), *(low for low, _ in ranges))
-        for bank in banks:
-            members = single.get(bank, 0)
-            for (modulus, residue), mask in cosets.items():
-                members |= mask if bank % modulus == residue else 0
-            for (low, high), mask in ranges.items():
-                members |= mask if low <= bank <= high else 0
-            sets.append(members)
-        return maximal(sets), self._separable and not self.problem.exclusive_static
-
-    def _slow_reach(self, position: int, dim: int, layout: DimLayout) -> Iterable[int]:
-        access = self.problem.accesses[position]
-        rank = len(access.index) if access.index is not None else dim + 1
-        if access.index is None:
-            return range(layout.banks)
-        dims = [DimLayout.of("whole", 0, None)] * rank
-        dims[dim] = layout
-        return self.problem.reach(position, PerDimLayout(tuple(dims)))
-
-    @cached_property
-    def _separable(self) -> bool:
-        """Whether the dimensions of every access move independently (boxes, no shared iterator)."""
-        for site in self.problem.sites:
-            names = [n for form in site.forms or () for n in form.names]
-            box = self.problem.shadow(site.access.domain, names) if site.forms is not None else None
-            if box is None or not are_independent(site.forms or (), self.problem.space.names, box):
-                return False
-        return True
+    def families(self, model: BankModel) -> Families:
+        """What is known of these accesses at any II."""
+        if model not in self._families:
+            self._families[model] = families_of(self.problem, model)
+        return self._families[model]
 
     def _ideal(self, dim: int, layout: DimLayout) -> tuple[Family, bool]:
         """Exact per-dimension sets when the loop is uniform; otherwise what one cluster alone forces."""
@@ -315,7 +268,7 @@ class Need:
         for cluster in self.clusters:
             offsets = [(o[dim], p) for o, p in zip(cluster.offsets, cluster.positions, strict=True)]
             if layout.modulus is None:
-                patterns = self._block_patterns(cluster, dim, offsets, layout) if self._separable else None
+                patterns = self._block_patterns(cluster, dim, offsets, layout) if self._static.separable else None
                 if patterns is None:
                     exact = False
                     patterns = [1 << p for _, p in offsets]
@@ -334,7 +287,7 @@ class Need:
     ) -> list[int] | None:
         """Sets of accesses in one block, over all positions of the window that the loop reaches."""
         base = cluster.offsets[0][dim]
-        positions = self._positions(cluster.forms[dim], cluster.box)
+        positions = values(self.problem, cluster.forms[dim], cluster.box)
         if positions is None:
             return None
         first, step, last = positions
@@ -353,22 +306,6 @@ class Need:
                 by_block[block] = by_block.get(block, 0) | 1 << p
             sets |= set(by_block.values())
         return list(sets)
-
-    def _positions(self, form: Affine, box: Box | None) -> tuple[int, int, int] | None:
-        """(first, step, last) when the form takes exactly these values over the box."""
-        names = self.problem.space.names
-        if box is None or any(n not in names for n in form.names):
-            return None
-        return progression(form, names, box)
-
-
-def maximal(sets: Iterable[int]) -> Family:
-    """The sets that lie in no other one."""
-    kept: list[int] = []
-    for candidate in sorted(set(sets), key=lambda s: (-s.bit_count(), s)):
-        if not any(candidate & ~other == 0 for other in kept):
-            kept.append(candidate)
-    return tuple(kept)
 
 
 def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:

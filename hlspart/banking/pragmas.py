@@ -8,18 +8,20 @@ product of families is not exact the shared counting function decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache, reduce
+from functools import cache, cached_property, reduce
 from itertools import product
 from operator import and_
 
 from hlspart.banking.accesses import division, is_held, moved
-from hlspart.banking.need import BankModel, Family, Need
+from hlspart.banking.counting import BankModel
+from hlspart.banking.families import Family
+from hlspart.banking.need import Need
+from hlspart.banking.splits import Splits
 from hlspart.layouts.dimension import DimKind, DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 
-_MOST_FAMILIES = 1024  # kept: those of different options are often equal
 MOST_BANKS = 1024  # beyond this no search is made unless the user asks for it (UG1399: limit of a partition)
 
 
@@ -44,7 +46,7 @@ class PragmaSpace:
     _options: dict[tuple[int, int], tuple[DimLayout, ...]] = field(default_factory=dict)
     _families: dict[tuple[int, DimLayout], tuple[tuple[Family, ...], bool]] = field(default_factory=dict)
     _moved: dict[int, tuple[dict[int, int], ...]] = field(default_factory=dict)
-    _kept: dict[int, list[tuple[DimLayout, tuple[Family, ...], Family]]] = field(default_factory=dict)
+    _kept: dict[int, int] = field(default_factory=dict)  # by dimension, the options in use that are compared, as bits
 
     def solutions(self, banks: int) -> Iterator[PerDimLayout]:
         """Partitions into exactly ``banks`` banks that serve all needs."""
@@ -127,26 +129,20 @@ class PragmaSpace:
 
     def _new_options(self, dim: int, factor: int) -> Iterator[DimLayout]:
         """Options with this many banks that no option with at most as many separates as well."""
-        kept = self._kept.setdefault(dim, [])
         for option in options(self.shape[dim], factor):
             if any(divides(need, dim, option) for need in self.undivided):
                 continue
             families, exact = self._family(dim, option)
             if exact:
-                still = self._still(dim, option)
-                rivals = (
-                    better
-                    for known, better, gone in kept
-                    if known.banks <= option.banks
-                    and all(a & ~b == 0 for a, b in zip(still, gone, strict=True))
-                    and all(_largest(a) <= _largest(b) for a, b in zip(better, families, strict=True))
-                )
-                if (rival := next(rivals, None)) is not None:
-                    sharing = [_by_member(family) for family in families]
-                    if _refines(rival, sharing) or any(_refines(better, sharing) for better in rivals):
-                        continue
-                kept.append((option, families, still))
+                number = self._splits.number(dim, option, families, self._still(dim, option))
+                if self._splits.is_matched(number, self._kept.get(dim, 0)):
+                    continue
+                self._kept[dim] = self._kept.get(dim, 0) | number
             yield option
+
+    @cached_property
+    def _splits(self) -> Splits:
+        return Splits.of(self.needs, self.model, self.leaving <= self.most)
 
     def _family(self, dim: int, option: DimLayout) -> tuple[tuple[Family, ...], bool]:
         key = (dim, option)
@@ -167,9 +163,12 @@ class PragmaSpace:
         for k, need in enumerate(self.needs):
             if need.trivial:
                 continue
-            families = [self._family(d, option)[0][k] for d, option in enumerate(dims)]
-            exact = all(need.family(d, option, self.model)[1] for d, option in enumerate(dims))
-            crowded = _is_crowded(need, families, need.everything & ~gone[k])
+            families, exacts = zip(*(need.family(d, option, self.model) for d, option in enumerate(dims)), strict=True)
+            exact = all(exacts)
+            if gone[k]:
+                crowded = _is_crowded(need, families, need.everything & ~gone[k])
+            else:
+                crowded = self._splits.interval(k, need, tuple(dims), families) > need.ii
             if self.model == "ideal" and not need.uniform and all(option.banks == 1 for option in dims):
                 crowded = exact = False  # all in one set, but reads of one element need one port
             if crowded and (exact or self.model == "ideal"):
@@ -207,32 +206,6 @@ def options(extent: int, banks: int) -> Iterator[DimLayout]:
         option = DimLayout.of(kind, extent, banks)
         if option.banks == banks:
             yield option
-
-
-@lru_cache(maxsize=_MOST_FAMILIES)
-def _largest(family: Family) -> int:
-    """How many accesses the largest set has."""
-    return max(map(int.bit_count, family), default=0)
-
-
-@lru_cache(maxsize=_MOST_FAMILIES)
-def _by_member(family: Family) -> dict[int, list[int]]:
-    """The sets of a family by each access in them, a bit."""
-    out: dict[int, list[int]] = {}
-    for members in family:
-        left = members
-        while left:
-            out.setdefault(left & -left, []).append(members)
-            left &= left - 1
-    return out
-
-
-def _refines(fine: Sequence[Family], coarse: Sequence[Mapping[int, Sequence[int]]]) -> bool:
-    """Whether every set of ``fine`` lies in some set of ``coarse``, for each need."""
-    return all(
-        all(any(a & ~b == 0 for b in sets.get(a & -a, ())) for a in better)
-        for better, sets in zip(fine, coarse, strict=True)
-    )
 
 
 def _is_crowded(need: Need, families: Sequence[Family], load: int) -> bool:

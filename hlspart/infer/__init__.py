@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hlspart.banking.need import BankModel
+from hlspart.banking.counting import BankModel
 from hlspart.infer.emitted import Writer, settled
 from hlspart.infer.hints import with_hints
 from hlspart.infer.inference import Inference

@@ -9,7 +9,8 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hlspart.banking.need import BankModel, Need
+from hlspart.banking.counting import BankModel
+from hlspart.banking.need import Need
 from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace, divides
 from hlspart.banking.search import Banking, least_any, lower_bound
 from hlspart.infer.cost import Cost, blocks, cost

@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hlspart.banking.need import BankModel
+from hlspart.banking.counting import BankModel
 from hlspart.infer.choice import is_divided_by
 from hlspart.infer.choosing import NONE, Choosing, refused
 from hlspart.infer.decision import record, restated

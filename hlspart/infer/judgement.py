@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hlspart.banking.need import BankModel, Need
+from hlspart.banking.counting import BankModel
+from hlspart.banking.need import Need
 from hlspart.infer.choice import Choice, counted
 from hlspart.infer.demand import Demand
 from hlspart.layouts.dimension import DimLayout

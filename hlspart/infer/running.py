@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from hlspart.banking.need import BankModel
+from hlspart.banking.counting import BankModel
 from hlspart.infer.choice import Choice, Pair
 from hlspart.infer.decision import Decision
 from hlspart.infer.demand import COPIED, Demand, LoopKey

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
-from itertools import takewhile
+from itertools import combinations, takewhile
 
 from hlspart.lowering.graph import Op
 from hlspart.model.access import Affine
@@ -131,6 +131,18 @@ def _common(one: Shape, other: Shape) -> tuple[int, ...]:
 
 def _discard(ids: list[int], ident: int) -> None:
     del ids[bisect_left(ids, ident)]
+
+
+def are_different(indices: Collection[Index]) -> bool:
+    """Whether any two of some addresses, all of them distinct, differ in every iteration: :func:`is_different`."""
+    by_shape: dict[Shape, list[Constants]] = {}
+    for index in indices:
+        by_shape.setdefault(_shape(index), []).append(_constants(index))
+    for (one, these), (other, those) in combinations(by_shape.items(), 2):  # of one shape, all differ that are distinct
+        dims = _common(one, other)
+        if not {tuple(c[d] for d in dims) for c in these}.isdisjoint(tuple(c[d] for d in dims) for c in those):
+            return False
+    return True
 
 
 def is_different(one: Index, other: Index) -> bool:

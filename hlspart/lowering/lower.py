@@ -23,7 +23,7 @@ from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.distances import beside, partners
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
-from hlspart.lowering.history import Neighbours, is_different
+from hlspart.lowering.history import Neighbours, are_different, is_different
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.model.access import Affine
@@ -429,9 +429,7 @@ def _channels(operations: list[Op]) -> list[list[Op]]:
     groups: dict[tuple[Affine | None, ...] | None, list[Op]] = defaultdict(list)
     for op in operations:
         groups[op.ref.index if op.ref is not None else None].append(op)
-    keys = list(groups)
-    all_differ = all(is_different(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :])
-    return list(groups.values()) if all_differ else [operations]
+    return list(groups.values()) if are_different(groups) else [operations]
 
 
 class _Seen(Struct, frozen=True):

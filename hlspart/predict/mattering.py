@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, reduce
 from operator import or_
 
 from msgspec import Struct
 
 from hlspart.lowering.graph import MemoryRef, Op
+from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     ArrayRef,
     Assign,
@@ -252,7 +253,7 @@ class Mattering(Struct, frozen=True, dict=True):
         adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
         record = storage.program.variable(ref.variable)
         local = record.storage == "local"
-        if local and any(_is_cleared(e) for e in _roots_with(storage.program, ref.variable)):
+        if local and ref.variable in _beside_zeros(storage.program):
             return False
         steps = {x: info.step for x, info in analysis.loops.items()}
         return stays(mine, others, steps, again=adds or local, read=local)
@@ -325,9 +326,9 @@ def _is_cleared(root: Expr) -> bool:
     return any(isinstance(x, Const) and not x.value for e in products for x in (e.left, e.right))
 
 
-def _roots_with(program: Program, variable: int) -> Iterator[Expr]:
-    """Expressions that name an array."""
-    for function in program.functions.values():
-        for root in statement_expressions(program, function.body):
-            if any(isinstance(e, Name | ArrayRef) and e.variable == variable for e in walk(root)):
-                yield root
+@once_per_code(8)
+def _beside_zeros(program: Program) -> frozenset[int]:
+    """Variables in expressions of which something is multiplied by zero, or masked with it."""
+    bodies = (function.body for function in program.functions.values())
+    cleared = filter(_is_cleared, (root for body in bodies for root in statement_expressions(program, body)))
+    return frozenset(e.variable for root in cleared for e in walk(root) if isinstance(e, Name | ArrayRef))

@@ -12,7 +12,8 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from hlspart.banking.need import BankModel, Need
+from hlspart.banking.counting import BankModel
+from hlspart.banking.need import Need
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.search import least_any, lower_bound
 from hlspart.layouts.dimension import DimLayout
