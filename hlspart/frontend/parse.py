@@ -52,7 +52,7 @@ _SYNONYMS = {
     "__restrict__": "restrict", "__alignof__": "_Alignof",
 }  # fmt: skip
 _TYPE_OF = {"__typeof__", "__typeof", "typeof"}
-_DROPPED = {"__extension__", "__forceinline"}
+_DROPPED = {"__extension__", "__forceinline", "__cdecl", "__stdcall", "__fastcall"}
 ASM = {"__asm__", "__asm", "asm"}
 DROPPED_CALLS = {"__attribute__", "__attribute", "__declspec"} | ASM
 _ASM_WORDS = {"volatile", "__volatile__", "__volatile", "inline", "__inline__", "__inline", "goto"}

@@ -147,8 +147,12 @@ class _Validator:
                 port = ports.get(self.analysis.group_of.get(variable, -1 - variable))
             if port is not None and item.variable is not None:
                 name = self.program.variable(item.variable).name
-                text = f"'{name}' is an m_axi port ({port}): it cannot be partitioned"
-                fault = Fault("m-axi", text, item.directive.at, "copy it into a local array and partition that")
+                if self.program.variable(item.variable).storage in ("local", "static"):
+                    text = f"'{name}' is handed to a function that an m_axi port ({port}) is handed to as well"
+                    fault = Fault("tied-to-port", text, item.directive.at, fatal=False)
+                else:
+                    text = f"'{name}' is an m_axi port ({port}): it cannot be partitioned"
+                    fault = Fault("m-axi", text, item.directive.at, "copy it into a local array and partition that")
                 self.refused.append(item)
                 item = replace(item, request=None, fault=fault)
             result.append(item)

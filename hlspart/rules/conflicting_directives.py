@@ -39,10 +39,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.directives import Directive
+from hlspart.model.program import If, Program, walk_statements
+from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
+from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, callers, interfaces
+from hlspart.rules._traces import constant
 
 #: Modes that exclude each other; s_axilite may stand beside one, for the address or the registers of a port.
 _PROTOCOLS = frozenset(PORT_MODES) - {"s_axilite", "ap_bus"}
@@ -51,7 +54,13 @@ RULE = Rule("HLP407", "conflicting-directives", "error")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    yield from facts.plain(RULE, "conflict")
+    dead, alone = _never_called(facts.program), set[Place]()
+    for remark in facts.remarks("conflict"):
+        beside = remark.status.other
+        both = {remark.directive.function, facts.program.directives[beside].function if beside is not None else None}
+        if both & dead:
+            alone.add(facts.place(remark.problem.at))
+    yield from (item for item in facts.plain(RULE, "conflict") if item.place not in alone)
     first: dict[int, tuple[str, Directive]] = {}
     control: dict[str | None, tuple[str, Directive]] = {}
     names: dict[tuple[str | None, str], Directive] = {}
@@ -84,6 +93,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif mode == "m_axi" and (a := other.option("bundle")) and (b := d.option("bundle")) and a != b:
                 message = f"INTERFACE: '{facts.program.variable(ident).name}' is in the bundles {a} and {b}"
                 yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
+
+
+def _never_called(program: Program) -> set[str | None]:
+    """Functions of which every call stands in the arm that a constant test leaves out."""
+    left_out = dict[str, list[Span]]()
+    for by, function in program.functions.items():
+        for stmt in walk_statements(function.body):
+            if isinstance(stmt, If) and (value := constant(program, stmt.test)) is not None:
+                arm = stmt.other if value else stmt.then
+                left_out.setdefault(by, []).extend([arm.at.span] if arm is not None else [])
+    names = set[str | None]()
+    for name, sites in callers(program).items():
+        if all(any(span.holds(at.span) for span in left_out.get(by, ())) for by, at in sites):
+            names.add(name)
+    return names
 
 
 def _control(facts: Facts, d: Directive) -> Directive | None:

@@ -59,7 +59,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     pipelines = [d for d in active(facts.program, "pipeline") if d.loop is None or d.loop not in gone]
     for d in pipelines:
         info = facts.analysis.loops.get(d.loop or -1)
-        if d.loop is None or info is None or info.trip_count.max is None:  # one that cannot be unrolled
+        if d.loop is None or info is None or info.trip_count.exact is None:  # one that cannot be unrolled
             continue
         around = parents(facts.program).get(d.loop, ())
         outer = next((p for ident in around for p in pipelines if p.loop == ident), None)

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from hlspart.model.causes import NOT_CONSTANT
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.directives import Directive
-from hlspart.model.program import Call, Loop, Stmt, walk, walk_statements
+from hlspart.model.program import Binary, Call, Loop, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._uses import own_expressions
 
@@ -94,6 +94,8 @@ def _varies(facts: Facts, directive: Directive, inner: Loop) -> bool:
         if x.function == directive.function and (x.loop == directive.loop or directive.loop is None)
         for cause in x.causes
     ]
+    if not isinstance(inner.test, Binary) or inner.test.op not in ("<", "<=", ">", ">=", "!="):
+        return False  # a limit beside the one that varies may be enough
     line = facts.place(inner.header).line
     return any(c.text.startswith(f"{inner.name} ") and NOT_CONSTANT in c.text and line in c.lines for c in causes)
 
