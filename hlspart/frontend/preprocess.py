@@ -300,7 +300,7 @@ class Preprocessor:
     def _find(self, source: SourceText, name: str, quoted: bool) -> SourceText | None:
         own = own_header(name)
         if own is not None and (not quoted or name.startswith(("ap_", "hls_"))):
-            return own
+            return (self._wrapper(source, name) if quoted else None) or own
         folders = list(self.options.include_dirs)
         if quoted:
             folders.insert(0, posixpath.dirname(source.path))
@@ -324,6 +324,11 @@ class Preprocessor:
             if own is None and name not in self.refused and base.startswith(("ap_", "hls_")):
                 return own_header(base)  # a copy of the tool's header in a folder that is not here
         return own
+
+    def _wrapper(self, source: SourceText, name: str) -> SourceText | None:
+        """A program's own header of the name of one of the tool, which it includes."""
+        beside = self._at(posixpath.normpath(posixpath.join(posixpath.dirname(source.path), name)), name)
+        return beside if beside is not None and f"<{name}>" in beside.text else None
 
     def _at(self, path: str, name: str) -> SourceText | None:
         """The file at a path, for the header ``name``."""

@@ -102,6 +102,9 @@ def _is_written_twice(program: c.Program, one: c.Expr, other: c.Expr) -> bool:
         return False
     named = [program.variable(e.variable) for e in c.walk(one) if isinstance(e, (c.Name, c.ArrayRef))]
     plain = one.at.kind == other.at.kind == "plain" and one.at.span != other.at.span
+    source = program.sources[one.at.span.path].text
+    if "," in source[one.at.span.end : other.at.span.start]:
+        return False  # arguments, such as the two ends of a range of bits
     return plain and bool(named) and not any(v.volatile for v in named)
 
 
