@@ -74,7 +74,12 @@ def instantiated(
     # what a header's class has for others is no hole in it
     unused = [t for t in unused if not (t.owner and t.tokens[0].path != path)]
     _raise([fault for t in unused if (fault := refused(t, path)) is not None])  # all at once: each costs a reading
-    return placed(table, list(work.made.values()), unused), unused_functions
+    result = placed(table, list(work.made.values()), unused)
+    kept = {(t.path, t.start) for t in result if isinstance(t, PragmaToken)}
+    left_out = [
+        t.tokens for t in unused if any(isinstance(w, PragmaToken) and (w.path, w.start) not in kept for w in t.tokens)
+    ]
+    return result, [*unused_functions, *(UnusedFunction(words) for words in left_out if words[0].path == path)]
 
 
 def _raise(faults: Sequence[SourceError]) -> None:

@@ -19,7 +19,7 @@ _BEHIND = frozenset(("const", "noexcept", "override", "final"))
 
 
 class UnusedFunction(Struct, frozen=True):
-    """A member function that no instance has: the tokens of its definition."""
+    """A member function that no instance has, or a class without an instance: the tokens of its definition."""
 
     tokens: list[Token]
 

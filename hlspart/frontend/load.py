@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Literal
 
 from msgspec.structs import replace
 
@@ -17,6 +16,7 @@ from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.holes import Holes
 from hlspart.frontend.implicit import with_int
+from hlspart.frontend.language import is_for_others, language_of, languages
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.mentions import counted, made_names, mentions, place
@@ -37,21 +37,12 @@ _RULE_NAMES = {
     "HLP001": "unreadable-file", "HLP002": "syntax-error", "HLP003": "unsupported-construct",
     "HLP004": "limit-exceeded", "HLP005": "run-time-extent", "HLP006": "missing-header",
 }  # fmt: skip
-_CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".C", ".cp")
 _CPP_WORDS = {"::", "template", "using", "namespace", "class", "ap_int", "ap_uint", "ap_fixed", "ap_ufixed"}
-_CPP_TEXT = re.compile(r"\b(?:template\s*<|namespace\b|class\s+\w|using\b|public:|ap_u?(?:int|fixed)\s*<)|::")
 _IN_EXPANSION = re.compile(r"\(in the expansion of (\w+)\)$")
 _RECURSION = 20_000
 _UNUSED = "a member function that nothing here uses"
 _NOWHERE = "but declared nowhere"
 _NO_C = "an error of syntax or a construct that is not supported near"  # for the grammar of C, in C++
-
-
-def language_of(path: str, options: FrontendOptions) -> Literal["c", "c++"]:
-    """By ``--lang``, else by suffix."""
-    if options.language is not None:
-        return options.language
-    return "c++" if path.endswith(_CPP_SUFFIXES) else "c"
 
 
 def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], bytes] | None = None) -> ir.Program:
@@ -140,7 +131,7 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
     headers: list[str] = []
     error: Diagnostic | None = None
     unread: Sequence[Token | PragmaToken] = ()
-    for language in _languages(path, source, options):
+    for language in languages(source, collected.sources, options):
         mark = collected.mark()
         try:
             headers, error, unread = _attempts(source, options, language, read, collected), None, ()
@@ -157,14 +148,6 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
     for pragma in pragmas:  # what is wrong with one alone is reported all the same
         note_unread(pragma, Unread(error.message if error else "", True, True, names), collected)
     return ir.Unit(path, language, source, error, tuple(headers), collected.halted.get(path))
-
-
-def _languages(path: str, source: SourceText, options: FrontendOptions) -> Iterator[Literal["c", "c++"]]:
-    """As what to read a file, in this order: a header may be of either language."""
-    language = language_of(path, options)
-    yield language
-    if language == "c" and options.language is None and path.endswith(".h") and _CPP_TEXT.search(source.text):
-        yield "c++"
 
 
 def _attempts(
@@ -210,7 +193,7 @@ def _attempt(
     finally:
         collected.sources.update({k: t for k, t in result.sources.items() if k not in collected.sources})
     _notes(result, collected)
-    if result.faults and [*_languages(source.path, source, options)][-1] != language:
+    if result.faults and [*languages(source, result.sources, options)][-1] != language:
         raise result.faults[0]  # a header that asks for the other language
     faults = [_diagnostic(fault, source.path, collected) for fault in result.faults]
     collected.diagnostics += faults
@@ -315,6 +298,8 @@ def _read(
     if not tokens and not pragmas:
         if result.faults:
             raise result.faults[0]
+        if is_for_others(collected.sources[path]):
+            return
         raise SourceError("HLP001", "the file holds no C", path, 0)
     match = brackets(tokens)
     try:

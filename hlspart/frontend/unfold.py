@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from hlspart.frontend.load import language_of
+from hlspart.frontend.language import language_of
 from hlspart.frontend.preprocess import Preprocessed, Preprocessor
 from hlspart.frontend.tokens import MacroUse, SourceError, Token
 from hlspart.model.options import FrontendOptions

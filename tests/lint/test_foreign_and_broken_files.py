@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from lint_helpers import lint_of
 
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+
 
 def found(path: str, text: str) -> list[tuple[str, int]]:
     return sorted((d.rule, d.place.line) for d in lint_of({path: text}).diagnostics if d.severity != "info")
@@ -70,3 +73,54 @@ def test_values_of_a_file_that_is_missing_give_no_extent() -> None:
 """
     assert found("k.c", text % '#include "values.inc"') == []
     assert found("k.c", text % "1, 2, 3") == [("HLP210", 5)]
+
+
+CLASSES = """template <typename T, unsigned N> struct Row {
+  T data[N];
+  T &operator[](unsigned at) {
+#pragma HLS INLINE
+#pragma HLS ARRAY_PARTITION variable=data cyclic factor=N/2
+    return data[at];
+  }
+  Row &operator=(const Row &other) {
+    for (unsigned i = 0; i < N; i++) {
+#pragma HLS UNROLL factor=N
+MISTAKES      data[i] = other[i];
+    }
+    return *this;
+  }
+};
+template <class C> class Kernel { public: static void run(int a[C::n]) {} };
+template <class C> class Latency : public Kernel<C> {
+ public:
+  static void run(int a[C::n], typename C::w w[C::n]) {
+    int t[C::n];
+MISTAKES    for (int i = 0; i < C::n; i++) t[i] = a[i];
+  }
+};
+"""
+MISTAKES = """#pragma HLS PIPLINE
+#pragma HLS ARRAY_PARTITON variable=data
+#pragma HLS ARRAY_PARTITION variable=data cyclic factor=abc
+"""
+
+
+def test_pragmas_of_class_templates_without_an_instance_are_looked_at() -> None:
+    assert found("k.h", CLASSES.replace("MISTAKES", "")) == []
+    text = CLASSES.replace("MISTAKES", MISTAKES)
+    lines = [k for k, line in enumerate(text.split("\n"), 1) if line in MISTAKES.split("\n") and line]
+    told = found("k.h", text)
+    assert sorted({line for _, line in told}) == lines
+    assert {rule for rule, _ in told} >= {"HLP101", "HLP104"}
+
+
+def test_headers_of_macros_and_of_other_headers_are_no_mistakes() -> None:
+    files = {
+        "macros.h": "#define WORDS(x) #x\n#define TAKE(v) _Pragma(WORDS(HLS RESOURCE variable=v core=RAM))\n",
+        "all.h": '#include "row.hpp"\n#include "macros.h"\n',
+        "row.hpp": CLASSES.replace("MISTAKES", ""),
+    }
+    for name in files:
+        told = Pipeline([name], Options(), lambda path: files[path].encode()).lint(None).diagnostics
+        assert {d.severity for d in told} <= {"info"}, name
+    assert [d.rule for d in lint_of({"none.c": "/* nothing */\n"}).diagnostics] == ["HLP001"]
