@@ -29,6 +29,7 @@ void f(int A[16]) {
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
@@ -52,4 +53,16 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         close = difflib.get_close_matches(wanted.lower(), folded, 1, 0.7)
         hint = f"did you mean {folded[close[0]]}?" if close else None
         message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
-        yield facts.report(RULE, remark.problem.at, message, hint)
+        used = _is_used(facts, remark.directive.function, wanted)  # a member of a class that is not read
+        yield facts.report(RULE, remark.problem.at, message, hint, severity="info" if used else None)
+
+
+def _is_used(facts: Facts, name: str | None, wanted: str) -> bool:
+    """Whether the text of a function has a name that nothing declares."""
+    function = facts.program.functions.get(name or "")
+    source = facts.program.sources.get(function.at.span.path) if function is not None else None
+    if function is None or source is None or not wanted.isidentifier():
+        return False
+    text = source.text[function.body.at.span.start : function.body.at.span.end]
+    text = re.sub(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", "", text, flags=re.M | re.S)
+    return re.search(rf"(?<![\w.>]){re.escape(wanted)}\s*[\[=.(+-]", text) is not None

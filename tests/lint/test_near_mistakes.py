@@ -150,3 +150,16 @@ def test_near(name: str) -> None:
     path, rule, text = NEAR[name]
     report = lint_of({path: text}, config=LintConfig(select=(rule,)))
     assert [str(d) for d in report.diagnostics if d.rule == "HLP000" or d.severity in ("error", "warning")] == []
+
+
+def test_a_late_loop_names_its_directive_and_its_statement() -> None:
+    text = (
+        "void f(const float a[64], float *r) {\n  float s = 0;\n  for (int i = 0; i < 64; i++) {\n"
+        "#pragma HLS PIPELINE II=1\n    int k = i;\n    s += a[k];\n  }\n  *r = s;\n}\n"
+    )
+    (finding,) = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP202"]
+    assert finding.place.line == 3
+    assert [(r.place.line, r.message) for r in finding.related] == [
+        (4, "the II is asked for here"),
+        (6, "it limits the II"),
+    ]
