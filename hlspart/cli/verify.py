@@ -47,7 +47,9 @@ from hlspart.targets import Target, TargetError, load
 @click.option("--extent", "extents", multiple=True, metavar="NAME=N", help="Elements behind a pointer parameter.")
 @click.option("--save-vectors", metavar="FILE", help="Write the vectors as JSON, to be replayed.")
 @click.option("--replay", metavar="FILE", help="Use the vectors of FILE instead of random ones.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=20.0, show_default=True, help="Seconds per run.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=20.0, show_default=True, help="Seconds of work per run."
+)
 @click.option("--ports", is_flag=True, help="Count the accesses per bank and iteration of NEW while it runs.")
 def command(
     ports: bool,

@@ -51,25 +51,27 @@ static void hlspart_write(const void *from, __SIZE_TYPE__ size, int file)
         if ((put = hlspart_syswrite(file, from, size)) <= 0) hlspart_exit(3);
 }
 """
-_LOOP = """    long count, limit, bytes;
+_LOOP = """    long count, limit, whole, bytes;
     hlspart_read(&count, 8, in);
     hlspart_read(&limit, 8, in);
+    hlspart_read(&whole, 8, in);
     for (long k = 0; k < count; k++) {
         int status = 0, child = -1;
         hlspart_read(&bytes, 8, in);
         const long next = hlspart_seek(in, 0, 1) + bytes, at = hlspart_seek(out, 0, 1);
         hlspart_seek(out, at + 4, 0);
-        if (count > 1 && (child = hlspart_fork()) == 0) {
-            const long time[4] = {0, 0, limit / 1000000, limit % 1000000};
-            hlspart_duplicate(hlspart_open("/dev/null", 1), 2);
-            hlspart_timer(0, time, 0);
+        if (count > 1 && (child = hlspart_fork()) == 0) hlspart_duplicate(hlspart_open("/dev/null", 1), 2);
+        if (child <= 0) {
+            const long busy[4] = {0, 0, limit / 1000000, limit % 1000000}, asleep[4] = {0, 0, whole, 0};
+            hlspart_timer(2, busy, 0); /* of processor time, whatever else the machine does: SIGPROF */
+            hlspart_timer(0, asleep, 0);
+            hlspart_vector(in, out);
         }
-        if (child <= 0) hlspart_vector(in, out);
         if (child == 0) hlspart_exit(0);
         for (int k = 0; child > 0 && k < 64 && hlspart_wait(child, &status, 0) < 0; k++) { }
         hlspart_seek(out, at, 0);
         hlspart_write(&status, 4, out);
-        if ((status & 127) == 14) break; /* SIGALRM: one time-out is enough */
+        if ((status & 127) == 27 || (status & 127) == 14) break; /* SIGPROF, SIGALRM: one time-out is enough */
         hlspart_seek(out, at + 4 + record, 0);
         hlspart_seek(in, next, 0);
     }
@@ -95,12 +97,12 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
 
     With :data:`ROUNDED` among the compiler's flags, DIRECTION 1 rounds floating-point numbers down and 2 up.
 
-    No header is included, so nothing can clash with the user's names. IN begins with the number of vectors and the
-    microseconds that each may take, both of 8 bytes. A vector is its size in 8 bytes, then those of ``inputs``:
-    globals, each behind a byte that says whether it is set, then parameters, which are read again before each run.
-    OUT gets a record per vector: how its process ended (4 bytes, as waitpid tells) and per run the return value
-    and the bytes of ``outputs``. Each of several vectors has a process of its own, which says nothing; the first that
-    takes too long is the last.
+    No header is included, so nothing can clash with the user's names. IN begins with the number of vectors, the
+    microseconds of processor time that each may take, and the seconds by the clock, all of 8 bytes. A vector is its
+    size in 8 bytes, then those of ``inputs``: globals, each behind a byte that says whether it is set, then parameters,
+    which are read again before each run. OUT gets a record per vector: how its process ended (4 bytes, as waitpid
+    tells) and per run the return value and the bytes of ``outputs``. Each of several vectors has a process of its own,
+    which says nothing; the first that takes too long is the last.
     """
     parameters = [o for o in inputs if o.role == "parameter"]
     globals_ = [o for o in inputs if o.role == "global"]

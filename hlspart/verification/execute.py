@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import resource
@@ -12,7 +13,7 @@ import signal
 import struct
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO, Literal
@@ -34,6 +35,8 @@ COMPILE_SECONDS = 300
 RUN_MEGABYTES = 4096  # of memory, all processes of a run together
 TOO_LARGE = "it uses more than"
 _ASKED = 10.0  # seconds for a compiler to say whether it knows an option
+_BY_THE_CLOCK = 20  # times its seconds of work that a run may take on a machine that does other things
+_TOO_LONG = (signal.SIGPROF, signal.SIGALRM)
 _LOOK = 0.05  # seconds from one look at a process to the next
 _KEPT = 64 << 10  # bytes of each end of what a program prints
 _FILE_BYTES = 1 << 30  # of each file that a run writes
@@ -94,16 +97,25 @@ class _Messages:
         return (self._head + self._tail).decode("utf-8", "replace")
 
 
-def _memory(group: int) -> int:
-    """Bytes of memory that the processes of a group hold; 0 where the system does not tell."""
-    total = 0
+def _processes(group: int) -> Iterator[list[str]]:
+    """What the system tells of the processes of a group, from their state on; none where it does not tell."""
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc"):
             if entry.name.isdigit():
                 with contextlib.suppress(OSError, IndexError):
                     fields = Path(entry.path, "stat").read_text(errors="replace").rpartition(")")[2].split()
-                    total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE") if int(fields[2]) == group else 0
-    return total
+                    if int(fields[2]) == group:
+                        yield fields
+
+
+def _memory(group: int) -> int:
+    """Bytes of memory that the processes of a group hold; 0 where the system does not tell."""
+    return sum(int(fields[21]) for fields in _processes(group)) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _is_at_work(group: int) -> bool:
+    """Whether a process of a group runs, or would if the machine let it."""
+    return any(fields[0] in "RD" for fields in _processes(group))
 
 
 class Child:
@@ -134,15 +146,20 @@ class Child:
             hard = resource.prlimit(self._job.pid, resource.RLIMIT_CORE)[1]
             resource.prlimit(self._job.pid, resource.RLIMIT_CORE, (0, hard))
 
-    def wait(self, seconds: float, megabytes: int | None = None) -> tuple[int | None, str]:
+    def wait(self, seconds: float, megabytes: int | None = None, times: int = 1) -> tuple[int | None, str]:
         """Exit code (None: it was still running after ``seconds``) and what it printed.
 
-        A group that comes to use more than ``megabytes`` is stopped, and :data:`TOO_LARGE` is printed.
+        While it is at work, which other work on the machine makes slower, it may take ``times`` as long. A group that
+        comes to use more than ``megabytes`` is stopped, and :data:`TOO_LARGE` is printed.
         """
-        until = time.monotonic() + seconds
+        until = (start := time.monotonic()) + seconds
         look, ended = time.monotonic() + _LOOK, False
         try:
-            while not (ended := self._is_ended()) and (now := time.monotonic()) < until:
+            while not (ended := self._is_ended()):
+                if (now := time.monotonic()) >= until:
+                    if now - start >= seconds * times or not _is_at_work(self._job.pid):
+                        break
+                    until = now + _LOOK
                 if megabytes is not None and now >= look:
                     look = now + _LOOK
                     if _memory(self._job.pid) > megabytes << 20:
@@ -227,8 +244,8 @@ class Executable:
 
     def run(self, vector: bytes, record: int, timeout: float) -> Outcome:
         """Run on one input vector; ``record`` is the size of the outputs."""
-        code, errors = self._execute([vector], timeout, timeout)
-        if code is None:
+        code, errors = self._execute([vector], timeout)
+        if code is None or -code in _TOO_LONG:
             return Outcome("timeout", message=f"still running after {timeout:g} s")
         if code:
             return Outcome("fault", message=_fault(errors, code))
@@ -237,7 +254,7 @@ class Executable:
     def run_all(
         self, vectors: Sequence[bytes], record: int, limit: float, direction: int | None = None
     ) -> list[Outcome]:
-        """Run on each vector, in a process of its own that may take ``limit`` seconds: a time-out is the last.
+        """Run on each vector, in a process of its own that may work for ``limit`` seconds: a time-out is the last.
 
         The fault of one among several has no message. ``direction``: how to round, as the driver takes it.
         """
@@ -245,15 +262,13 @@ class Executable:
             return []
         if len(vectors) == 1 and direction is None:
             return [self.run(vectors[0], record, limit)]
-        self._execute(vectors, limit, limit * len(vectors) + 5, direction)
+        self._execute(vectors, limit, direction)
         outcomes = self._outcomes(len(vectors), record)
         return outcomes or [Outcome("fault", message="the run broke off")]
 
-    def _execute(
-        self, vectors: Sequence[bytes], limit: float, timeout: float, direction: int | None = None
-    ) -> tuple[int | None, str]:
-        """Return code (None: stopped after ``timeout`` seconds) and messages of one start."""
-        parts = [struct.pack("<qq", len(vectors), max(1, int(limit * 1e6)))]
+    def _execute(self, vectors: Sequence[bytes], limit: float, direction: int | None = None) -> tuple[int | None, str]:
+        """Return code (None: stopped by the clock) and messages of one start; ``limit``: seconds of work for each."""
+        parts = [struct.pack("<qqq", len(vectors), max(1, int(limit * 1e6)), math.ceil(_BY_THE_CLOCK * limit))]
         for vector in vectors:
             parts += [struct.pack("<q", len(vector)), vector]
         self._given.write_bytes(b"".join(parts))
@@ -266,7 +281,8 @@ class Executable:
         }
         command = [str(self._program), str(self._given), str(self._got)]
         command += [] if direction is None else [str(direction)]
-        return Child(command, self._folder, subprocess.DEVNULL, settings).wait(timeout, RUN_MEGABYTES)
+        seconds = limit * len(vectors) + 5 * (len(vectors) > 1)
+        return Child(command, self._folder, subprocess.DEVNULL, settings).wait(seconds, RUN_MEGABYTES, _BY_THE_CLOCK)
 
     def _outcomes(self, count: int, record: int) -> list[Outcome]:
         """What the records of the last start say, as far as they are complete."""
@@ -280,7 +296,7 @@ class Executable:
             if status == 0:
                 out.append(Outcome("ok", piece[4:]))
             else:
-                out.append(Outcome("timeout" if status & 127 == signal.SIGALRM else "fault"))
+                out.append(Outcome("timeout" if status & 127 in _TOO_LONG else "fault"))
         return out
 
 

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from verifying import compare
 
 from hlspart.model.options import FrontendOptions
 from hlspart.verification import VerifyOptions, verify
@@ -86,6 +87,21 @@ def test_a_run_that_forks_and_never_ends(tmp_path: Path) -> None:
     outcome = binary.run(b"", 0, 1.0)
     assert (outcome.status, outcome.message) == ("timeout", "still running after 1 s")
     assert ended(int((tmp_path / "child").read_text()))
+
+
+def test_work_may_take_longer_than_sleep(tmp_path: Path) -> None:
+    """On a machine that does other things, too, a run that works takes longer by the clock."""
+    work = "import time\nwhile time.process_time() < 0.4: pass"
+    assert Child([sys.executable, "-c", work], tmp_path, -3, os.environ).wait(0.1)[0] is None
+    assert Child([sys.executable, "-c", work], tmp_path, -3, os.environ).wait(0.1, times=1000)[0] == 0
+    assert Child(["sleep", "600"], tmp_path, -3, os.environ).wait(0.1, times=1000)[0] is None
+
+
+def test_each_of_several_runs_is_stopped_by_its_work(tmp_path: Path) -> None:
+    endless = "int k(int x) { volatile int on = x == 3; while (on) {} return x; }"
+    result = compare(tmp_path, endless, endless, vectors=12, value_range=(0, 3), timeout=0.1)
+    assert (result.status, result.vectors) == ("equal", 12) and result.tried is not None
+    assert result.tried.timeouts > 0 == result.tried.faults
 
 
 def test_memory_of_a_run_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
