@@ -124,10 +124,10 @@ def _held_back(facts: Facts, region: DataflowRegion, free: frozenset[int]) -> It
         yield facts.report(RULE, said.at if said is not None else variable.at, message, hint, related)
 
 
-def _ends(net: FifoNetwork) -> bool:
-    """Whether all tasks come to their end where every FIFO has room."""
+def _starves(net: FifoNetwork) -> bool:
+    """Whether a task waits for ever for words, though every FIFO has room."""
     try:
-        return len(net.run(dict.fromkeys(net.depths)).ended) == len(net.tasks)
+        return len(net.run(dict.fromkeys(net.depths)).ended) < len(net.tasks)
     except (OpenBehaviour, ManySteps):
         return False
 
@@ -144,7 +144,7 @@ def _tell(facts: Facts, net: FifoNetwork, stand: Standstill) -> Iterator[Diagnos
         yield facts.report(RULE, step.at, message, "let one of them begin with a write", others)
         return
     step, depth = next(((s, d) for s, d in needs if d is not None), needs[0])
-    if depth is None and not _ends(net):
+    if depth is None and _starves(net):
         return  # some words never come, at any depth: no FIFO that is full is to blame
     variable = facts.program.variable(step.channel[0])
     said = [d for d in facts.program.directives if d.kind == "stream" and d.usable and variable.id in d.variables]
