@@ -140,6 +140,7 @@ class Context:
         self.assumed: dict[str, int] = {}  # values of parameters, from -D
         self.defaults: Mapping[Token, Mapping[int, Sequence[Token]]] = {}  # by the name in a declaration, and parameter
         self.holes: tuple[Cut, ...] = ()
+        self.mathematics_of_c: tuple[str, ...] = ()  # see hlspart.frontend.mathematics
         self.function: str | None = None
         self.scope: int | None = None
         self.lacking = False  # whether the function uses what nothing declares

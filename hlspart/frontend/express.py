@@ -20,6 +20,7 @@ from hlspart.frontend.folded import constant_call, constant_member
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
 from hlspart.frontend.literals import spelled_number, string_length
+from hlspart.frontend.mathematics import type_of_call
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
@@ -286,7 +287,7 @@ class Expressions:
                 args = list(self.objects.handed(function, args))
                 if (place := self.objects.place(entry, args, at)) is not None:
                     return place, first, closing
-            type_ = self._overloaded(function, type_, args)
+            type_ = self._overloaded(function, name, type_, args)
             known = constant_call(self.context, function, type_, args, entry)
             if known is not None:
                 return ir.Const(at, type_, known, spell(self.text.tokens[first : closing + 1]).strip()), first, closing
@@ -295,16 +296,11 @@ class Expressions:
             args.insert(0, ir.OpaqueExpr(name, ct.UNKNOWN, "called expression", (callee,)))
         return ir.Call(self.context.collected.new_id(), at, type_, function, tuple(args), name), first, closing
 
-    def _overloaded(self, name: str, returns: ir.CType, args: list[ir.Expr]) -> ir.CType:
-        """C++ mathematics has overloads where C has one function on double."""
-        if self.context.language == "c" or not args:
+    def _overloaded(self, name: str, at: Origin, returns: ir.CType, args: list[ir.Expr]) -> ir.CType:
+        if self.context.language == "c" or not args or name in self.context.collected.functions:
             return returns
-        if name.partition("<")[0] in ("min", "max") and len(args) == 2 and name not in self.context.collected.functions:
-            return ct.arithmetic(args[0].type, args[1].type)
-        if returns != ct.DOUBLE and name != "abs":
-            return returns
-        first = args[0].type
-        return first if isinstance(first, ir.ScalarType) and first.kind in ("float", "fixed") else returns
+        written = self.context.collected.sources[at.span.path].text[at.span.start : at.span.end]
+        return type_of_call(name, written, returns, args, self.context.mathematics_of_c)
 
     def _argument(self, node: Any) -> ir.Expr:
         if isinstance(node, c_ast.Typename):  # va_arg, offsetof

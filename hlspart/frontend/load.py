@@ -19,6 +19,7 @@ from hlspart.frontend.implicit import with_int
 from hlspart.frontend.language import is_for_others, language_of, languages
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
+from hlspart.frontend.mathematics import those_of_c
 from hlspart.frontend.mentions import counted, made_names, mentions, place
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse, undeclared
@@ -313,7 +314,7 @@ def _read(
         _note_types(path, tokens, [n for n in guessed if n not in STANDARD], collected)
     lowering = Lowering(path, TokenText(tokens, match), pragmas, collected, language)
     lowering.context.assumed, lowering.context.holes = assumed, holes_read
-    lowering.context.defaults = defaults
+    lowering.context.defaults, lowering.context.mathematics_of_c = defaults, those_of_c(result)
     lowering.unit(tree, types)
 
 

@@ -59,6 +59,7 @@ class Preprocessed(Struct):
     macros: dict[str, MacroDefinition]
     #: As included, as the file is called, whether it stands in another folder, where.
     respelled: list[tuple[str, str, bool, Span]] = field(default_factory=list)
+    included: set[str] = field(default_factory=set)  # headers as named, but not by those of the C++ library
     inactive: list[Span] = field(default_factory=list)
     faults: list[SourceError] = field(default_factory=list)  # the rest is read all the same
 
@@ -273,6 +274,8 @@ class Preprocessor:
                 name = spell(rest[1:-1]).replace(" ", "")
         else:
             raise SourceError("HLP002", "#include needs a file name", source.path, line.start, word.end)
+        if not source.path.startswith(OWN) or source.path.endswith(".h"):
+            self.result.included.add(name)
         header = self._find(source, name, quoted)
         if header is None:
             end = line.tokens[-1].end

@@ -60,10 +60,11 @@ class Arms(MemoryOperations):
             if lanes[0].keys() != lanes[1].keys():
                 raise Unmodelled(PARTS, line)
             domain = carried.either(ref.domain, two.ref.domain, self.frame.names)
+            several = ref.joined + two.ref.joined
             address = one.args[1 : len(one.args) - len(ref.branch)]
             self._take_back(one)
             self._take_back(two)
-            place = Location(ref.variable, ref.access, ref.key, ref.index, ref.map, address, domain)
+            place = Location(ref.variable, ref.access, ref.key, ref.index, ref.map, address, domain, joined=several)
             if not lanes[0]:
                 self.store(place, self._either(test, values, line), one.line)
             for lane in lanes[0]:

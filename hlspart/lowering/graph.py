@@ -26,6 +26,7 @@ class MemoryRef(Struct, frozen=True):
     are as in :class:`hlspart.model.ports.PortAccess`. ``branch`` holds (instance of an if, arm).
     ``guarded``: stands under a condition that is not known. ``position`` is its place in program
     order among all memory operations. ``columns``: the indices that are known of an element that data choose.
+    ``joined``: how many stores, in the arms of conditions, one is for.
     """
 
     variable: int
@@ -39,6 +40,7 @@ class MemoryRef(Struct, frozen=True):
     guarded: bool
     position: int
     columns: tuple[Affine | None, ...] = ()
+    joined: int = 1
 
     @property
     def element(self) -> tuple[int, ...] | None:

@@ -24,9 +24,12 @@ from hlspart.lowering.distances import beside, partners
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Neighbours, are_different, is_different
+from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.model.access import Affine
+
+NOTHING = Graph({}, ())
 
 
 class Lowered(Struct, frozen=True):
@@ -34,6 +37,8 @@ class Lowered(Struct, frozen=True):
 
     ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`is_hidden`.
     ``chosen``: one load for each address of which every bank has a word in a register, loaded ahead of the loop.
+    ``ahead``: operations that left the loop, and the variables that they take, by their names (``taken``).
+    ``divided``: divisions by what no iteration changes.
     ``doubts``: what is not known of the graph, but for its orders, see :class:`hlspart.lowering.dependence.Carriers`.
     """
 
@@ -42,6 +47,9 @@ class Lowered(Struct, frozen=True):
     waits: tuple[Edge, ...] = ()
     chosen: tuple[MemoryRef, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    ahead: Graph = NOTHING
+    taken: frozenset[str] = frozenset()
+    divided: frozenset[int] = frozenset()
 
 
 LEFT = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
@@ -82,8 +90,8 @@ def lower(
         early = rotate(ops, carried, storage, carriers)
     if loop and storage.target.bypasses_stores:
         left = bypass(ops, carried, storage, carriers)
-    if own:  # what a pipelined function is given is new in each call
-        _invariants(ops, carried)
+    # what a pipelined function is given is new in each call
+    gone = leave(ops, carried) if own else {}
     needed = _needed(ops, carried, live)
     graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
     orders, waits = _memory(graph_ops, storage, gap, carriers, left, early)
@@ -96,7 +104,10 @@ def lower(
     doubts = (Doubt(about(LEFT, (ops[i] for i in unsettled)), left=unsettled),) if unsettled else ()
     sliced = frozenset(e for e in data if e.distance and (e.source, e.sink) in body.sliced)
     apart = (Doubt(about(SLICED, (ops[e.sink] for e in sliced)), gone=sliced),) if sliced else ()
-    return Lowered(graph, kept, tuple(waits), tuple(promotion.chosen), (*doubts, *apart))
+    ahead = worked_ahead(gone, needed)
+    taken = frozenset(ops[a].text.split()[0] for op in ahead.ops.values() for a in op.args if ops[a].text)
+    fixed = frozenset(i for i, op in graph_ops.items() if own and op.text == "/" and ops[op.args[1]].kind == "input")
+    return Lowered(graph, kept, tuple(waits), tuple(promotion.chosen), (*doubts, *apart), ahead, taken, fixed)
 
 
 def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
@@ -296,21 +307,6 @@ def _picks(ref: MemoryRef, names: tuple[str, ...], storage: Storage) -> bool:
 
 def _variable(op: Op) -> int:
     return op.ref.variable if op.ref is not None else -1
-
-
-def _invariants(ops: dict[int, Op], carried: list[Carried]) -> None:
-    """Operations on values from outside become such values themselves."""
-    changing = {x.phi for x in carried}
-    for ident in sorted(ops):
-        op = ops[ident]
-        if op.kind == "phi" and ident not in changing:
-            ops[ident] = replace(op, kind="input")
-        elif not op.free and op.ref is None and op.kind != "mux" and op.args and _from_outside(ops, op):
-            ops[ident] = replace(op, kind="input", args=())
-
-
-def _from_outside(ops: dict[int, Op], op: Op) -> bool:
-    return all(ops[a].kind in ("const", "input") for a in op.args)
 
 
 def _needed(ops: dict[int, Op], carried: list[Carried], live: set[int]) -> set[int]:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Carried, MemoryRef, Op
 from hlspart.lowering.history import History
+from hlspart.lowering.narrowing import is_exact, singles
 from hlspart.lowering.ranges import Ranges
 from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Affine
@@ -94,6 +95,7 @@ class Location(Struct, frozen=True):
 
     ``lanes``: elements of a word of a reshaped array, of which it is the ``lane``-th, where that is known; ``element``:
     the indices of the element itself, values where they are no known forms.
+    ``joined``: as in :class:`hlspart.lowering.graph.MemoryRef`.
     """
 
     variable: int
@@ -107,6 +109,7 @@ class Location(Struct, frozen=True):
     lane: int | None = None
     columns: tuple[Affine | None, ...] = ()
     element: tuple[Affine | int, ...] = ()
+    joined: int = 1
 
 
 class Operations:
@@ -145,6 +148,20 @@ class Operations:
         self.body.ops[ident] = Op(ident, kind, bits, args, line, text)
         self.numbering[key] = ident
         return ident
+
+    def narrowed(self, value: int, line: int) -> int | None:
+        """The float that a double kept as one is, without a conversion; None: there is none."""
+        op = self.body.ops[value]
+        if op.kind == "fext":
+            return op.args[0]
+        floats = singles(op.args, self.body.ops, self.constants) if is_exact(op) else None
+        return None if floats is None else self.make("f" + op.kind[1:], 32, floats, line, (op.text,), op.text)
+
+    def holds(self, value: int, type_: c.CType) -> None:
+        """``value`` is anything that ``type_`` holds."""
+        span = spans.of_type(type_)
+        if span is not None:
+            self.spans[value] = span
 
     def bind(self, variable: int, value: int) -> None:
         """Apply what a directive says of operations whose result ``variable`` gets."""
@@ -197,7 +214,7 @@ class Operations:
                 raise Unmodelled(f"the type of `{variable.name}` is not {cause}", line)
         ref = MemoryRef(
             place.variable, place.access, kind, place.key, place.index, place.relation, place.domain, self.branch,
-            bool(self.branch), self.position, place.columns,
+            bool(self.branch), self.position, place.columns, place.joined,
         )  # fmt: skip
         self.position += 1
         opcode = "load" if kind == "read" else "store"

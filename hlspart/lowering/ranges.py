@@ -29,10 +29,14 @@ class BitwiseOp(Struct, frozen=True):
 
 
 class Ranges(Struct):
-    """The bitwise operations of a loop. ``narrowed``: least width of a signed type that a value is converted to."""
+    """The bitwise operations of a loop. ``narrowed``: least width of a signed type that a value is converted to.
+
+    ``masks``: the bits that may be set of values that are none below zero.
+    """
 
     words: dict[int, BitwiseOp] = field(default_factory=dict)
     narrowed: dict[int, int] = field(default_factory=dict)
+    masks: dict[int, int] = field(default_factory=dict)
 
     def note(
         self, made: int, sign: str, args: tuple[int, int], right: int | float | None, types: Sequence[CType]
@@ -43,6 +47,28 @@ class Ranges(Struct):
             return
         if sign in ("&", "|", "^", "<<", ">>") and result.kind == left.kind == "int":
             self.words[made] = BitwiseOp(sign, args, right, result, _looks(sign, right, left.bits))
+
+    def join(self, made: int, ops: dict[int, Op], spans: Mapping[int, Span]) -> None:
+        """Let an operation take no time that puts parts of words side by side: `a << 8 | b` of a byte b."""
+        word, span = self.words.get(made), spans.get(made)
+        if word is None:
+            return
+        bits = (1 << span[1].bit_length()) - 1 if span is not None and span[0] >= 0 else -1
+        left, right = (self._mask(x, spans) for x in word.args)
+        if word.sign == "<<" and word.constant is not None and left >= 0:
+            bits &= left << word.constant
+        elif word.sign in ("|", "^") and min(left, right) >= 0:
+            bits &= left | right
+        if bits >= 0 and not (word.type.signed and bits >> (word.type.bits - 1)):
+            self.masks[made] = bits & ((1 << word.type.bits) - 1)
+        if ops[made].kind == "logic" and word.sign in ("|", "^") and min(left, right) >= 0 and not left & right:
+            ops[made] = replace(ops[made], kind="wire")
+
+    def _mask(self, value: int, spans: Mapping[int, Span]) -> int:
+        if value in self.masks:
+            return self.masks[value]
+        span = spans.get(value)
+        return (1 << span[1].bit_length()) - 1 if span is not None and span[0] >= 0 else -1
 
     def convert(self, value: int, target: CType) -> None:
         """A value becomes one of another type: the upper bits of a wider one are copies of the sign then."""

@@ -2,7 +2,8 @@
 
 Seen in schedules of Vitis HLS: a load of the element that the iteration before has stored takes its value
 from a register (`store_forwarded`), and a load that may meet the last store compares addresses and selects
-between the last value and the memory (`reuse_select`), which leaves the memory a distance of 2.
+between the last value and the memory (`reuse_select`), which leaves the memory a distance of 2. Of several stores
+none is handed on, of those in three arms and more neither (R4: a latch, a flip-flop); of those in two arms it is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrie
         if memory.registers or memory.kept:
             continue
         for store in stores:
-            if store.ref is None or store.ref.guarded or carriers.has_directive(variable, store, loads):
+            ref = store.ref
+            if ref is None or ref.guarded or ref.joined > 2 or carriers.has_directive(variable, store, loads):
                 continue
             if not all(x is store or carriers.have_disjoint_banks(x, store) for x in stores):
                 continue
@@ -67,7 +69,9 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
             continue
         for store in stores:
             ref = store.ref
-            if ref is None or ref.guarded or ref.position < 0 or carriers.has_directive(variable, store, loads):
+            if ref is None or ref.guarded or ref.joined > 2 or ref.position < 0:
+                continue
+            if carriers.has_directive(variable, store, loads):
                 continue
             if not all(x is store or carriers.have_disjoint_banks(x, store) for x in stores):
                 continue  # reports: of several stores to one memory none is handed on

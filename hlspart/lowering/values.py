@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels
 from hlspart.lowering.functions import IGNORED, moves, operator_of
+from hlspart.lowering.narrowing import singles
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
@@ -52,6 +53,8 @@ class Values(Channels):
                 return self.constant(int(decided))
         ops = self.body.ops
         kind, bits = folding.operator(op, operand_type, a, b)
+        if kind == "dcmp" and (floats := singles(operands, ops, self.constants)) is not None:
+            kind, (left, right) = "fcmp", floats
         kinds = {ops[left].kind, ops[right].kind}
         known = kind in folding.ADDRESS and (kind != "mul" or "const" in kinds)  # reports: else it takes a multiplier
         if known and "index" in kinds <= {"const", "index", "input"}:
@@ -65,6 +68,7 @@ class Values(Channels):
             self.forms[made] = form
         if not folding.is_float(operand_type):
             self._measure(op, made, type_, self._span(left, types[0]), self._span(right, types[1]))
+            self.ranges.join(made, ops, self.spans)
         return made
 
     def _span(self, value: int, type_: c.CType) -> spans.Span | None:
@@ -233,6 +237,8 @@ class Values(Channels):
             return self.make("open", folding.bits(target), (value,), line, ("conversion",), "conversion")
         kind = folding.conversion(source, target)
         self.ranges.convert(value, target)
+        if kind == "fext" and folding.bits(target) == 32 and (single := self.narrowed(value, line)) is not None:
+            return single
         return value if kind is None else self.make(kind, folding.bits(target), (value,), line, (), kind)
 
     def _conditional(self, expr: c.Conditional, line: int) -> int:
@@ -294,7 +300,8 @@ class Values(Channels):
         operator = operator_of(name)
         if not (moves(name) or operator) or any(isinstance(a.type, c.StructType) for a in expr.args):
             raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
-        arguments = tuple(self.value(a) for a in expr.args)
+        wide = expr.type if operator and folding.is_float(expr.type) else None  # what of C it is works on doubles
+        arguments = tuple(self._convert(self.value(a), a.type, wide or a.type, line) for a in expr.args)
         bits = folding.bits(expr.type)
         if any(c.is_open(a.type) for a in expr.args):
             return self.make("open", bits, arguments, line, (name,), name)
@@ -311,21 +318,15 @@ class Values(Channels):
             return known
         made = self.load(self.place(expr, "read", indices, line), folding.bits(expr.type), line)
         if made not in self.spans:
-            self._holds(made, expr.type)
+            self.holds(made, expr.type)
         return made
 
     def _starts(self, value: int, variable: int) -> int:
         """``value`` is what ``variable`` holds at the start of an iteration."""
-        self._holds(value, self.program.variable(variable).type)
+        self.holds(value, self.program.variable(variable).type)
         if (form := self.frame.forms.get(variable)) is not None:
             self.forms[value] = form
         return value
-
-    def _holds(self, value: int, type_: c.CType) -> None:
-        """``value`` is anything that ``type_`` holds."""
-        span = spans.of_type(type_)
-        if span is not None:
-            self.spans[value] = span
 
     def _table_item(self, expr: c.ArrayRef, indices: tuple[int, ...]) -> int | None:
         """The element of a table of constants at a constant index."""

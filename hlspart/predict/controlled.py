@@ -8,6 +8,7 @@ from typing import Protocol
 from hlspart.model import program as c
 from hlspart.model.program import Program
 from hlspart.predict.depths import DepthRange
+from hlspart.predict.touched import Touched
 
 
 class Controlled(Protocol):
@@ -34,6 +35,12 @@ class Controlled(Protocol):
 
     def ahead(self, record: int) -> DepthRange:
         """States of what has left a pipelined loop and is loaded ahead of it."""
+
+    def worked(self, record: int) -> DepthRange:
+        """States of the operations that have left a pipelined loop and are worked out ahead of it."""
+
+    def taken(self, record: int, what: Touched) -> Touched:
+        """What the operations that have left a pipelined loop, which is ``what``, wait for."""
 
     def around(self, record: int) -> int:
         """States of m_axi requests and responses around a pipelined loop, at the most."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.hardware.memory import BUS
@@ -25,10 +26,20 @@ from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range
 from hlspart.predict.latency import LOADED_AHEAD, UNKNOWN
 from hlspart.predict.loops import LoopModel, cautious
 from hlspart.predict.parameters import states_differ
+from hlspart.predict.touched import Touched
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.semantics import folding
 from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
+
+
+class Left(Struct, frozen=True):
+    """What has left a loop: its loads and stores, the states of its operations, and the variables that these take."""
+
+    loads: tuple[MemoryRef, ...]
+    work: DepthRange
+    taken: frozenset[str]
+
 
 #: What is known of straight-line code, by the loop around it (None: none) and the identities of its statements.
 Straight = dict[tuple[int | None, ...], tuple[DepthRange, Datapath | None]]
@@ -43,7 +54,7 @@ class Controller:
         storage: Storage,
         target: Target,
         records: Mapping[int, int],
-        left: Mapping[int, Sequence[MemoryRef]],
+        left: Mapping[int, Left],
         bursts: Mapping[int, int],
         known: Straight,
     ) -> None:
@@ -72,6 +83,8 @@ class Controller:
         own = [n for n in self._nests.values() if n.pipelined and any(n.chain[0] is s for s in real)]
         if len(self._nests) != 1 or not own:
             return False
+        if self.worked(next(iter(self._nests))).states.max != 0:
+            return False
         at = next(k for k, s in enumerate(real) if s is own[0].chain[0])
         return all(self._is_free(side) for side in (real[:at], real[at + 1 :]))
 
@@ -99,7 +112,7 @@ class Controller:
     def ahead(self, record: int) -> DepthRange:
         """States of the loads that have left a pipelined loop: a bank serves as many at once as it has ports."""
         elements: dict[int, dict[object, MemoryRef]] = {}
-        for ref in self._left.get(record, ()):
+        for ref in self._left[record].loads if record in self._left else ():
             if ref.variable >= len(self.program.variables):  # a memory of what was expanded into the loop
                 return DepthRange(UNKNOWN_DEPTH.states, (LOADED_AHEAD,))
             if ref.kind == "read" and not self.storage.memory(ref.variable).registers:
@@ -107,6 +120,17 @@ class Controller:
         loads = [self._loads(v, tuple(refs.values())) for v, refs in elements.items()]
         states = Bounds(max((x for x, _ in loads), default=0), max((x for _, x in loads), default=0))
         return DepthRange(states, () if states.exact is not None else (LOADED_AHEAD,))
+
+    def worked(self, record: int) -> DepthRange:
+        """States of the operations that have left a pipelined loop; 0 where they are logic of one state."""
+        work = self._left[record].work if record in self._left else DepthRange(Bounds(0, 0))
+        return DepthRange(Bounds(0, 0)) if work.states.max is not None and work.states.max <= 1 else work
+
+    def taken(self, record: int, what: Touched) -> Touched:
+        """What the operations that have left a pipelined loop, which is ``what``, wait for."""
+        names = self._left[record].taken if record in self._left else frozenset[str]()
+        reads = frozenset(v for v in what.reads if v >= 0 and self.program.variable(v).name in names)
+        return Touched(reads, frozenset(), what.memories)
 
     def _loads(self, variable: int, refs: Sequence[MemoryRef]) -> tuple[int, int]:
         """Fewest and most states in which different elements of a memory are loaded."""

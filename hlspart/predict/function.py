@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.graph import MemoryRef
 from hlspart.model.access import Bounds
 from hlspart.model.causes import Cause
 from hlspart.model.program import Program
@@ -20,7 +19,7 @@ from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
 from hlspart.partition import validate
 from hlspart.predict import resources
-from hlspart.predict.controller import Controller, Straight
+from hlspart.predict.controller import Controller, Left, Straight
 from hlspart.predict.datapath import Datapath, datapath
 from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range, within
 from hlspart.predict.doubts import ii_range, loosest
@@ -64,7 +63,7 @@ class FunctionModel:
         self.name = nests.function.name
         self.uses: list[tuple[int, resources.ArrayDemand]] = []  # of the loops predicted so far, by variable
         self.built: dict[int, Datapath] = {}  # of the loops predicted so far, by loop; WHOLE: of itself
-        self.left: dict[int, tuple[MemoryRef, ...]] = {}  # what has left the loops predicted so far, by loop
+        self.left: dict[int, Left] = {}  # what has left the loops predicted so far, by loop
         self.storage = storage or Storage(
             self.program, self.analysis, validation, self.target, nests.unrolled, around
         )  # fmt: skip
@@ -177,7 +176,7 @@ class FunctionModel:
         built = replace(datapath(p.problem, p.schedule, self.target), held=_held(p))
         self.built[nest.loop.id if nest.loop is not None else WHOLE] = built
         if nest.loop is not None:
-            self.left[nest.loop.id] = p.problem.graph.hoisted
+            self.left[nest.loop.id] = Left(p.problem.graph.hoisted, p.ahead, p.elaborated.lowered.taken)
             self.bursts[nest.loop.id] = bus.around(p.elaborated.requests, p.problem.graph.memory, p.elaborated.storage)
         floor = nest.target_ii or 1
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)

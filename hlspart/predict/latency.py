@@ -205,7 +205,7 @@ class _Walk:
         what = touched(self.controlled.program, real)
         start, opens = block.behind(what, self.controlled.is_register)
         last = start + max(0, states - 1)
-        block.add(BlockItem(last, max(last, opens), what))
+        block.add(BlockItem(last, max(last, opens), what, code=True))
         return True
 
     def _pipeline(self, block: BasicBlock, loop: c.Stmt, part: int, around: int | None) -> bool:
@@ -216,21 +216,31 @@ class _Walk:
         ahead = self.controlled.ahead(part)  # what has left the loop is loaded ahead of it
         self._doubt(around, *ahead.causes)
         loads = max(0, (self._pick(ahead.states) or 0) - 1)
+        worked = self.controlled.worked(part)
+        self._doubt(around, *worked.causes)
+        states = self._pick(worked.states)
+        if states is None:
+            return False
+        what = touched(self.controlled.program, [loop])
+        ready = block.behind(what, self.controlled.is_register)[0] + loads
+        if states:
+            taken = self.controlled.taken(part, what)
+            loads += states
+            ready = max(ready, block.behind(taken, self.controlled.is_register)[0] + loads)
         if waits := self.controlled.around(part):
             self._doubt(None, WAITING)
-            loads += waits if self.side == "max" else 0
+            loads, ready = (loads + waits, ready + waits) if self.side == "max" else (loads, ready)
         if self.latencies.target.outlined_loops and not self.controlled.alone:
-            last = self._module(block, cycles + 3, touched(self.controlled.program, [loop]), loads, True)
+            last = self._module(block, cycles + 3, what, ready, True)
         else:  # a state ahead of the pipeline and one behind it
             last = block.last + loads + cycles + 2
             block.floor, block.last, block.items = last, last, []
         self._ran(self.latencies.loops[part].name, loop.at, around, last - cycles, last)
         return True
 
-    def _module(self, block: BasicBlock, cycles: int, what: Touched, loads: int = 0, outlined: bool = False) -> int:
-        """Start a module and wait for it: its last state."""
-        code, opens = block.behind(what, self.controlled.is_register)
-        last = max(opens, code + loads) + cycles
+    def _module(self, block: BasicBlock, cycles: int, what: Touched, ready: int = 0, outlined: bool = False) -> int:
+        """Start a module, in state ``ready`` or later, and wait for it: its last state."""
+        last = max(block.behind(what, self.controlled.is_register, outlined)[1], ready) + cycles
         block.add(BlockItem(last, last + bool(cycles), what, outlined))
         return last
 

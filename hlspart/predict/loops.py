@@ -15,15 +15,18 @@ from hlspart.lowering import directed
 from hlspart.lowering.addresses import access_ns
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Op
+from hlspart.model.access import Bounds
 from hlspart.model.ports import PortAccess, PortCount, Ports
 from hlspart.nests.nests import Nest
 from hlspart.predict.blocks import in_blocks
-from hlspart.predict.depths import of_dividers, of_operators
+from hlspart.predict.depths import DepthRange, depth_range, of_dividers, of_operators
 from hlspart.predict.elaborate import Elaborated, Elaboration
 from hlspart.schedule.implied import lean
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii, recurring
+
+NONE = DepthRange(Bounds(0, 0))
 
 
 class Prediction(Struct, frozen=True):
@@ -40,6 +43,7 @@ class Prediction(Struct, frozen=True):
     target: int = 1
     joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
     units_ii: int = 1  # least II of limited operators
+    ahead: DepthRange = NONE  # states of the operations that have left the loop
 
 
 class LoopModel(Elaboration):
@@ -148,6 +152,8 @@ class LoopModel(Elaboration):
         time = target.operator(op.kind, op.bits, op.impl, op.operands)
         if time is None:
             raise Unmodelled(f"{target.tool} has no latency of {op.kind}", op.line)
+        if op.id in item.lowered.divided and time.by_invariant:
+            time = replace(time, states=time.by_invariant, least=0, most=0)
         if op.latency is not None:
             share = time.in_ns * time.states / (op.latency + 1) if time.states == 1 else time.in_ns
             time = replace(time, states=op.latency + 1, in_ns=share, out_ns=min(share, time.out_ns), least=0, most=0)
@@ -230,7 +236,23 @@ class LoopModel(Elaboration):
         if schedule is not None and item.lowered.waits:
             waiting = modulo_schedule(lean(cautious(item, problem)), schedule.ii, share, tries=1)
             schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
-        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, doubts, target, joined, units)
+        return Prediction(
+            item, counts, resource, ideal, recurrence, problem, schedule, doubts, target, joined, units,
+            self._ahead(item),
+        )  # fmt: skip
+
+    def _ahead(self, item: Elaborated) -> DepthRange:
+        """States of the operations that have left a loop, which its function works out ahead of it."""
+        graph = item.lowered.ahead
+        if not graph.ops:
+            return NONE
+        estimated: set[str] = set()
+        timing = {i: replace(self._timing(op, item, estimated), unit=None) for i, op in graph.ops.items()}
+        problem = Problem(graph, timing, {}, {}, self.target.effective_ns, {})
+        wide = sum(t.states for t in timing.values()) + 1
+        schedule = modulo_schedule(problem, wide, wide, 1)
+        assert schedule is not None  # nothing limits it
+        return depth_range(problem, of_operators(problem, frozenset(estimated)), wide, schedule.depth)
 
 
 def shared_interval(item: Elaborated, variables: Collection[int]) -> int:

@@ -30,9 +30,10 @@ class Touched(Struct, frozen=True):
             return True
         return bool((earlier.reads | earlier.writes) & self.writes & (self.memories | earlier.memories))
 
-    def takes(self, earlier: Touched, is_register: Callable[[int], bool]) -> bool:
-        """Whether these read a value that ``earlier`` ones make: a scalar, or an element of an array of registers."""
-        return any(v not in earlier.memories or is_register(v) for v in earlier.writes & self.reads)
+    def meets(self, earlier: Touched, is_register: Callable[[int], bool]) -> bool:
+        """Whether these wait for ``earlier`` ones for the sake of a memory."""
+        both = (earlier.writes & self.reads) | ((earlier.reads | earlier.writes) & self.writes)
+        return any(not is_register(v) for v in both & (self.memories | earlier.memories) if v != ANYTHING)
 
 
 def touched(program: Program, statements: Sequence[c.Stmt]) -> Touched:

@@ -26,6 +26,7 @@ class OperatorTime(Struct, frozen=True):
     ``measured``: the figure was read off a synthesis report at this period, else estimated.
     ``delay_known``: its delay in a state was read off a schedule, else estimated.
     ``least``/``most``: fewest and most states that reports allow; 0: ``states``.
+    ``by_invariant``: states of a division in a loop by what no iteration changes, where they are others.
     """
 
     states: int
@@ -37,6 +38,7 @@ class OperatorTime(Struct, frozen=True):
     delay_known: bool = False
     least: int = 0
     most: int = 0
+    by_invariant: int = 0
 
 
 class Resources(Struct, frozen=True):
@@ -483,16 +485,18 @@ class Target(Struct, frozen=True, dict=True):
         if "delay_ns" in entry:
             whole = float(entry["delay_ns"])
             return OperatorTime(states, whole, whole, False, False, int(entry["dsp"]))
-        near = [(p, ns[0]) for p, s, *ns in entry["points"] if ns and s == states and abs(p - period) < 0.8]
-        delay = min((float(ns) for _, ns in sorted(near) if ns <= period + SAME), default=None)
+        near = [(p, ns) for p, s, *ns in entry["points"] if ns and s == states and abs(p - period) < 0.8]
+        delay = min((ns for _, ns in sorted(near) if ns[0] <= period + SAME), default=None)
+        other = {int(s) for p, s in entry.get("by_invariant", ()) if abs(p - period) <= SAME}
         return OperatorTime(
             states,
-            min(float(entry["in_ns"]), float(estimates["first_share"]) * period) if delay is None else delay,
-            min(float(entry["out_ns"]), float(estimates["last_share"]) * period) if delay is None else delay,
+            min(float(entry["in_ns"]), float(estimates["first_share"]) * period) if delay is None else float(delay[0]),
+            min(float(entry["out_ns"]), float(estimates["last_share"]) * period) if delay is None else float(delay[-1]),
             sharing,
             least == most and entry["source"] == "reports",
             int(entry["dsp"]),
             delay is not None,
             least,
             most,
+            max(other, default=0),
         )

@@ -60,7 +60,7 @@ def test_a_called_function_takes_its_latency_and_a_state():
 def test_what_a_loop_makes_is_read_a_state_later():
     """Schedules of six repositories: `s_loc` is loaded in the state behind the one that ends the module."""
     total = f"int s = 0; for (int i = 0; i < {N}; i++) s += a[i]; "
-    assert latency(kernel(total + "c[0] = s;" + copy("d", "c"))).exact == N + 3 + 1 + N + 3
+    assert latency(kernel(total + "c[0] = s;" + copy("d", "c"))).exact == N + 3 + 1 + 1 + N + 3
     assert latency(kernel(total + copy("b", "a") + "c[0] = s;")).exact == N + 3 + 1
     other = total.replace("s += a[i]", "b[i] = a[i]")
     assert latency(kernel(other + "c[0] = s;")).exact == N + 3
@@ -153,3 +153,26 @@ def test_a_pipelined_function_without_operations_takes_no_time() -> None:
     text = "int f(int a) {\n#pragma HLS PIPELINE II=1\n    return 0;\n}"
     (function,) = result(text).functions
     assert (function.latency.min, function.latency.max) == (0, 0)
+
+
+@pytest.mark.parametrize(("between", "more"), [("b[5] = 3; ", 1), ("c[5] = 3; ", 0)])
+def test_a_loop_starts_behind_the_state_that_stores_to_its_memory(between, more):
+    """A memory that a loop reads is stored to first; the loop's last store, too, is followed a state later."""
+    plain = latency(kernel("c[0] = 1; " + copy("d", "b"))).exact
+    assert latency(kernel(between + copy("d", "b"))).exact == plain + more
+    assert latency(kernel(copy("b", "a") + between)).exact == N + 3 + more
+
+
+def test_values_that_no_iteration_changes_are_worked_out_ahead_of_the_loop():
+    """A quotient of two arguments takes its states before the loop, in a basic block of its own."""
+    parameters = "float p[1024], float q[1024], float x, float y"
+    inside = kernel(f"for (int i = 0; i < {N}; i++) p[i] = q[i] * (x / y);", parameters)
+    ahead = kernel(f"float v = x / y; for (int i = 0; i < {N}; i++) p[i] = q[i] * v;", parameters)
+    assert latency(inside).exact == latency(ahead).exact + 1
+    sums = f"float s = 0; for (int i = 0; i < {N}; i++) s += q[i]; "
+    behind = latency(kernel(sums + f"for (int i = 0; i < {N}; i++) p[i] = q[i] * (s + x);", parameters)).exact
+    alone = latency(kernel(sums + f"for (int i = 0; i < {N}; i++) p[i] = q[i] * s;", parameters)).exact
+    assert behind == alone + 3  # the states of an adder
+    early = kernel(sums + f"for (int i = 0; i < {N}; i++) p[i] = q[i] * (x + y) + s;", parameters)
+    late = kernel(sums + f"for (int i = 0; i < {N}; i++) p[i] = q[i] * x + s;", parameters)
+    assert latency(early).exact == latency(late).exact  # what waits for no loop is worked out beside it
