@@ -44,7 +44,7 @@ def input_errors() -> Iterator[None]:
         raise (click.UsageError if error.usage else click.ClickException)(str(error)) from None
 
 
-MISSING_HEADER = "missing-header"
+MISSING_HEADERS = ("missing-header", "standard-header")
 Renderer = Callable[[tuple[str, ...]], str]  # paths of the inputs to show -> text of the report
 
 
@@ -89,7 +89,7 @@ class Run:
     def say(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Print diagnostics, each once; errors are findings."""
         for item in diagnostics:
-            if item.name == MISSING_HEADER:  # wherever it is included: what to do about it is one thing
+            if item.name in MISSING_HEADERS:  # wherever it is included: what to do about it is one thing
                 if item.message in self._missing:
                     continue
                 self._missing.add(item.message)

@@ -14,6 +14,15 @@ Language = Literal["c", "c++"]
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".C", ".cp")
 _HEADER_SUFFIXES = (".h", ".hpp", ".hh")
 _CPP_TEXT = re.compile(r"\b(?:template\s*<|namespace\b|class\s+\w|using\b|public:|ap_u?(?:int|fixed)\s*<)|::")
+STANDARD_HEADERS = frozenset((
+    "any", "atomic", "barrier", "bit", "charconv", "clocale", "compare", "concepts", "condition_variable",
+    "coroutine", "csetjmp", "csignal", "cuchar", "cwchar", "cwctype", "execution", "expected", "filesystem",
+    "format", "forward_list", "future", "latch", "locale", "mutex", "new", "numbers", "optional", "print", "ranges",
+    "ratio", "regex", "scoped_allocator", "semaphore", "shared_mutex", "source_location", "span", "stack",
+    "stop_token", "streambuf", "string_view", "syncstream", "system_error", "typeindex", "typeinfo", "valarray",
+    "variant",
+))  # fmt: skip
+"""Headers of the standard library that the tool has no text for: their names are in ``std``."""
 _DIRECTIVE = re.compile(r"^\s*#\s*(?:define|undef|include|if)", re.MULTILINE)
 
 

@@ -16,7 +16,7 @@ from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.holes import Holes
 from hlspart.frontend.implicit import with_int
-from hlspart.frontend.language import is_for_others, language_of, languages
+from hlspart.frontend.language import STANDARD_HEADERS, is_for_others, language_of, languages
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.mathematics import those_of_c
@@ -366,7 +366,8 @@ def _notes(result: Preprocessed, collected: Collected) -> None:
         place = place_of(collected.sources, Span(path, start, end))
         message = f"header {name} {why or 'not found'}, skipped"
         hint = None if why else "give its folder with -I; nothing is said of what its names decide"
-        collected.diagnostics.append(Diagnostic("HLP006", "missing-header", "note", place, message, hint))
+        kind = "standard-header" if name in STANDARD_HEADERS else "missing-header"
+        collected.diagnostics.append(Diagnostic("HLP006", kind, "note", place, message, hint))
 
 
 def _unreadable(path: str, fault: Exception) -> Diagnostic:

@@ -372,7 +372,10 @@ class Program(Struct, frozen=True, eq=False, dict=True):
         return self.sources[span.path].slice(span)
 
     def without_header(self) -> frozenset[str]:
-        """Files of the units in which a header was not found, that is where names may be defined that nobody knows."""
+        """Files of the units in which a header was not found, that is where names may be defined that nobody knows.
+
+        Those of the standard library define none that stands for itself.
+        """
         places = {d.place.path for d in self.diagnostics if d.name == "missing-header"}
         units = [(u.path, *u.headers) for u in self.units]
         return frozenset(path for unit in units if places & set(unit) for path in unit)

@@ -112,6 +112,8 @@ def test_pragmas_of_class_templates_without_an_instance_are_looked_at() -> None:
     told = found("k.h", text)
     assert sorted({line for _, line in told}) == lines
     assert {rule for rule, _ in told} >= {"HLP101", "HLP104"}
+    assert found("k.h", "#include <mutex>\n" + text) == [(rule, line + 1) for rule, line in told]
+    assert "HLP104" not in {rule for rule, _ in found("k.h", '#include "lost.h"\n' + text)}
 
 
 def test_headers_of_macros_and_of_other_headers_are_no_mistakes() -> None:
