@@ -19,6 +19,7 @@ from hlspart.expand.texts import Texts, as_many, block_of, braced, declared_in, 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
     ArrayRef,
+    Block,
     Const,
     ExprStmt,
     Jump,
@@ -49,6 +50,7 @@ class Accumulator(Struct, frozen=True):
 
     All ``updates`` of an iteration are of one partial, one behind the other or in arms that exclude each other;
     ``inside``: some stand in loops inside, so that the iteration has a sum of its own, which the partial takes.
+    ``noted``: it is an element that no run need touch, so that the loop notes whether it does.
     """
 
     loop: Loop
@@ -56,6 +58,7 @@ class Accumulator(Struct, frozen=True):
     partials: int
     updates: tuple[ExprStmt, ...]
     inside: bool = False
+    noted: bool = False
 
 
 def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[Accumulator, ...]:
@@ -95,10 +98,36 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
             for updates in targets:
                 times = _times(analysis, loop, updates)
                 partials = -(-states // ((result.aim or 1) * (times or 1)))
-                sums.append(Accumulator(loop, variable.id, max(partials, 2), updates, times is not None))
+                noted = not _is_sure(program, analysis, loop, variable.id, updates)
+                sums.append(Accumulator(loop, variable.id, max(partials, 2), updates, times is not None, noted))
     sums = [x for x in sums if x.partials <= MOST_PARTIALS]
-    if any(program.variable(x.variable).name in names for x in sums):
+    if any(not names.isdisjoint(_names(program, analysis, x)) for x in sums):
         yield from sums
+
+
+def _names(program: Program, analysis: AccessAnalysis, of: Accumulator) -> set[str]:
+    """The name of what is summed up, and that of the array that it is a pointer into."""
+    targets = {t.id for u in of.updates for t in walk(u.expr) if isinstance(t, ArrayRef) and t.variable == of.variable}
+    arrays = {a.array for a in analysis.accesses if a.ref in targets}
+    return {program.variable(v).name for v in (of.variable, *arrays)}
+
+
+def _is_sure(
+    program: Program, analysis: AccessAnalysis, loop: Loop, variable: int, updates: Sequence[ExprStmt]
+) -> bool:
+    """Whether one more update may stand behind the loop: of a variable, or of an element that it surely touches."""
+    if isinstance(program.variable(variable).type, ScalarType):
+        return True
+
+    def runs(stmt: Stmt) -> bool:
+        match stmt:
+            case Block():
+                return any(map(runs, stmt.body))
+            case Loop():
+                return bool(analysis.loops[stmt.id].trip_count.min) and runs(stmt.body)
+        return any(stmt is u for u in updates)
+
+    return runs(loop)
 
 
 def _times(analysis: AccessAnalysis, loop: Loop, updates: Sequence[ExprStmt]) -> int | None:
@@ -133,12 +162,11 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         return []
     if isinstance(updates[0].target, Name) and (record.storage not in ("local", "parameter") or record.reference):
         return []
-    trips = analysis.loops[loop.id].trip_count.min
     stored = {a.array for a in analysis.accesses if loop.id in a.loops and a.kind == "write"}
     moving = effects(program).modified(loop) | stored
     for target in (u.target for u in updates if isinstance(u.target, ArrayRef)):
         named = {v for index in target.indices for v in names_in(index)}
-        if not trips or named & (moving | own):
+        if named & (moving | own):
             return []
     stmts = [s for s in walk_statements(loop.body) if isinstance(s, ExprStmt) and mentions(program, s, variable)]
     targets: list[tuple[Name | ArrayRef, list[ExprStmt]]] = []
@@ -195,24 +223,28 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         assert update is not None
         record, deep = program.variable(accumulator.variable), accumulator.partials
         kind, name = type_text(program, accumulator.variable), names.free(f"{record.name}_part")
+        noted = names.free(f"{record.name}_any") if accumulator.noted else ""
         identity = "1" if update.op == "*" else "0"
         first = ", ".join([identity] * deep)
         in_front(
             program, buffer, loop,
             [f"{kind} {name}[{deep}] = {{{first}}};",
-             f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim=0"],
+             f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim=0",
+             *([f"int {noted} = 0;"] if noted else [])],
         )  # fmt: skip
         texts = Texts(program, program.functions[loop.function].body)
         turn = names.free(f"{record.name}_turn")
         for at, _ in updates:
-            buffer.replace(at, texts.text(at.span, {}, {accumulator.variable: turn}))
+            text = texts.text(at.span, {}, {accumulator.variable: turn})
+            buffer.replace(at, f"{noted} = 1, {text}" if noted else text)
         oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
         if accumulator.inside:
             oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {update.op}= {name}[{deep - 1}];", *moves]
         around(program, loop, (summed[0], summed[-1]), oldest, moves, buffer)
         total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
         pad = indent_of(program, loop.at)
-        behind = f"\n{pad}{program.text(update.target.at)} {update.op}= {total};"
+        test = f"if ({noted}) " if noted else ""
+        behind = f"\n{pad}{test}{program.text(update.target.at)} {update.op}= {total};"
         buffer.insert(loop.at.span.path, loop.at.span.end, behind)
 
     braced(program, buffer, (accumulator.loop for accumulator in chosen))

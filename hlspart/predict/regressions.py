@@ -159,13 +159,20 @@ def _moved(lines: Lines, path: str, line: int) -> set[int]:
 def _opened(
     program: Program, loop: LoopResult, nest: LoopResult, pipelined: Sequence[LoopResult], lines: Lines
 ) -> LoopResult:
-    """The loop inside a nest that is not flattened any more, with the latency of the nest; else the nest."""
-    if loop.latency.max is None or nest.latency.max is None or nest.latency.max > loop.latency.max:
-        return nest
+    """The loop inside a nest that is not flattened any more, with the latency of the nest; else the nest.
+
+    Of rows of any number of iterations nobody knows whether they take fewer cycles: the II decides.
+    """
     own = program.loops[loop.loop]
     there = _moved(lines, own.header.span.path, program.line(own.header))
     inside = [x for x in pipelined if x.line in there]
-    return replace(inside[0], latency=nest.latency) if len(inside) == 1 else nest
+    if len(inside) != 1:
+        return nest
+    if loop.latency.max is None or nest.latency.max is None:
+        opened = loop.latency.max is None and inside[0].trip_count.max is None
+    else:
+        opened = nest.latency.max <= loop.latency.max
+    return replace(inside[0], latency=nest.latency) if opened else nest
 
 
 def _slower_loop(old: LoopResult, new: LoopResult | None, allowed: int) -> str:

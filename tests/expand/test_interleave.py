@@ -57,6 +57,22 @@ SEVERAL = """float k(const float a[96], const float b[96]) {
     return c[0][0] + 2 * c[0][1] + 3 * c[1][0] + 4 * c[1][1];
 }
 """
+ANY = """float k(const float a[96], const float b[96]) {
+    float c[4] = {1, 2, 3, 4};
+    int n = (int)b[0] & 3, m = n + 1, w = 5 * m;
+    for (int r = 0; r < 8; r++) {
+        for (int i = 0; i < @; i++)
+#pragma HLS PIPELINE II=1
+            $
+    }
+    return c[0] + 2 * c[1] + 3 * c[2] + 4 * c[3];
+}
+"""
+NO_RUN_NEED_TOUCH = {  # iterations of a row, the update
+    "as many as an input says": ("w * (r < n)", "c[r % m] += a[r * w % 48 + i] * b[i];"),
+    "only within the array": ("24", "if (r < (n ? 4 : 8)) c[n ? r : r / 2] -= a[i] * b[i + r];"),
+    "product of run-time values": ("w", "c[n * (r & 1)] += a[i * n + r];"),
+}
 CALLED = "static float mac(float s, float x, float y) {\n    float p = x * y;\n    return s + p;\n}\n"
 MORE = "static float mac(float s, float x, float y) {\n    if (x < y) return s;\n    return s + x * y;\n}\n"
 
@@ -77,8 +93,9 @@ NEST = """float k(const float a[96], const float b[96]) {
 def ran(text: str, folder: Path, name: str) -> list[float]:
     (folder / f"{name}.c").write_text(text)
     library = folder / f"{name}.so"
-    command = ["gcc", "-shared", "-fPIC", "-O1", "-Wno-unknown-pragmas", "-o", str(library), str(folder / f"{name}.c")]
-    subprocess.run(command, check=True)
+    checked = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]
+    command = ["gcc", "-shared", "-fPIC", "-O1", "-Wno-unknown-pragmas", *checked, "-o", str(library)]
+    subprocess.run([*command, str(folder / f"{name}.c")], check=True)
     call = ctypes.CDLL(str(library)).k
     call.restype = ctypes.c_float
     rng = random.Random(7)
@@ -117,6 +134,18 @@ def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
     new = found.texts["kernel.c"]
     assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new")
     assert found.kernel().rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == new
+
+
+@pytest.mark.parametrize("case", NO_RUN_NEED_TOUCH)
+def test_an_element_that_no_run_need_touch_is_touched_where_the_loop_does(case: str, tmp_path: Path) -> None:
+    trips, update = NO_RUN_NEED_TOUCH[case]
+    text = ANY.replace("@", trips).replace("$", update)
+    old = hlspart.parse(text)
+    found = old.rewrite(infer=True, allow_reassoc=True)
+    new = found.texts["kernel.c"]
+    assert [x.ii for x in found.kernel().ii().loops if x.pipelined] == [1]
+    assert new.count("if (c_any)") == 1
+    assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new")
 
 
 def test_a_sum_of_twelve_at_once_takes_as_many_partials_as_their_chain_has_states(tmp_path: Path) -> None:
