@@ -1,8 +1,9 @@
 """How far apart iterations meet in an array, in a DEPENDENCE directive, where the tool cannot see it.
 
 ``lb[col]`` with ``if (++col == W) col = 0``, or two stores that only bounds keep apart: the tool takes it that the
-next iteration may touch the same element. Integer sets decide what is so, and the directive says no more than that:
-``dependent=false`` where no two iterations meet, else the least distance at which they do.
+next iteration may touch the same element. Integer sets decide what is so, or polynomials (``x[i * n + j]``), and the
+directive says no more than that: ``dependent=false`` where no two iterations meet, else the least distance at which
+they do.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.interleave import innermost
+from hlspart.expand.numbered import is_numbered
 from hlspart.expand.texts import as_many, with_directives
 from hlspart.model.access import Access, AccessAnalysis
-from hlspart.model.program import Call, Loop, Name, Program, walk
+from hlspart.model.program import ArrayRef, Call, Loop, Name, Program, walk
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.carried import least_distance
 
 _NEVER = math.inf
@@ -70,15 +72,32 @@ def _of_loop(
         for n in walk(arg) if isinstance(n, Name)
     }  # fmt: skip
     stated = {v for d in program.directives if d.kind == "dependence" and d.usable for v in d.variables}
+    calls = any(call.function in program.functions for call in effects(program).calls_in(loop))
     for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
         group = next((g for g in analysis.groups if g.id == analysis.group_of.get(array)), None)
-        known = group is not None and not group.faults and len(group.members) == 1
-        if not known or array in handed | stated or program.variable(array).volatile:
+        if group is None or any(fault.code != "unknown-extent" for fault in group.faults):
+            continue
+        others = {*group.members} - {array}  # such as the array that a call hands to a parameter
+        named = bool(others) and (calls or any(a.array in others for a in inside))
+        if named or array in handed | stated or program.variable(array).volatile:
             continue
         mine = [a for a in inside if a.array == array]
-        least = _least(analysis, result, loop, mine)
+        numbered = not all(a.affine for a in mine) and _is_numbered(program, result, loop, mine)
+        least = _NEVER if numbered else _least(analysis, result, loop, mine)
         if least is not None and least > 1:
             yield DistanceClaim(loop, array, None if least == _NEVER else int(least))
+
+
+def _is_numbered(program: Program, result: LoopResult, loop: Loop, accesses: Sequence[Access]) -> bool:
+    """Whether subscripts with products of run-time values are another number in each iteration."""
+    chains = {a.loops for a in accesses}
+    refs = {e.id: e for root in statement_expressions(program, loop) for e in walk(root) if isinstance(e, ArrayRef)}
+    mine = [refs[a.ref] for a in accesses if a.ref in refs]
+    if len(chains) != 1 or len(mine) < len(accesses) or any(e.variable != accesses[0].array for e in mine):
+        return False
+    (chain,) = chains
+    outer = chain.index(loop.id) + 1 - max(1, len(result.flattened))
+    return outer >= 0 and is_numbered(program, [program.loops[x] for x in chain[outer:]], mine)
 
 
 def _least(

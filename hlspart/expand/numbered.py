@@ -1,0 +1,228 @@
+"""Subscripts that number the iterations of a nest by rows of run-time lengths: ``x[i * n + j]`` with 0 <= j < n.
+
+Such products are no affine forms, so integer sets do not tell that no two iterations touch one element. Polynomials do:
+an iterator moves the element further than all those inside it together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from hlspart.expand.region import Refusal, first_value, target_of
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Cast,
+    Const,
+    CType,
+    Declare,
+    Expr,
+    ExprStmt,
+    IncDec,
+    Label,
+    Loop,
+    Name,
+    Program,
+    ScalarType,
+    walk,
+    walk_statements,
+)
+from hlspart.model.source import Span
+from hlspart.semantics.effects import effects, statement_expressions
+
+Polynomial = Mapping[tuple[int, ...], int]
+"""Coefficients by the variables of each product, in the order of their ids."""
+
+_ONE: Polynomial = {(): 1}
+
+
+def is_numbered(program: Program, loops: Sequence[Loop], refs: Sequence[ArrayRef]) -> bool:
+    """Whether no two iterations of nested loops, outermost first, touch one element through any of ``refs``.
+
+    They have the same subscripts, one of which is another number in each iteration.
+    """
+    nest = _Nest(program, tuple(loops))
+    if len({(ref.variable, len(ref.indices)) for ref in refs}) != 1 or not nest.is_plain:
+        return False
+    for dimension in range(len(refs[0].indices)):
+        forms = [nest.polynomial(ref.indices[dimension], ref.at.span.start) for ref in refs]
+        form = forms[0]
+        if form is not None and all(f == form for f in forms) and nest.differs(form):
+            return True
+    return False
+
+
+class _Nest(Struct, frozen=True, dict=True):
+    """Loops, outermost first, whose iterators count upwards from no less than zero below a bound that stays."""
+
+    program: Program
+    loops: tuple[Loop, ...]
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the loops are such, and their bodies run from the top on."""
+        inside = list(walk_statements(self.loops[0]))
+        if any(isinstance(s, Label) for s in inside) or len({s.at.span.path for s in inside}) > 1:
+            return False
+        return None not in self._ranges
+
+    @cached_property
+    def _moving(self) -> frozenset[int]:
+        return effects(self.program).modified(self.loops[0]) | effects(self.program).addressed
+
+    @cached_property
+    def _iterators(self) -> tuple[int | None, ...]:
+        """The variables that only the headers of the loops move."""
+        counted = list[int | None]()
+        for loop in self.loops:
+            match loop.step:
+                case IncDec(op="++", operand=Name(variable=ident)):
+                    counted.append(ident)
+                case Assign(op="+=", target=Name(variable=ident), value=Const(value=int(by))) if by > 0:
+                    counted.append(ident)
+                case _:
+                    counted.append(None)
+        headers = zip(counted, self.loops, strict=True)
+        return tuple(x if x is not None and self._is_moved_by(x, loop) else None for x, loop in headers)
+
+    def _is_moved_by(self, iterator: int, loop: Loop) -> bool:
+        """Whether nothing but the header of a loop gives a variable a value."""
+        header = loop.header.span
+        places = [at for ident, at in self._assigned if ident == iterator]
+        inside = all(header.start <= at.start and at.end <= header.end for at in places)
+        return inside and iterator not in effects(self.program).addressed
+
+    @cached_property
+    def _assigned(self) -> list[tuple[int, Span]]:
+        """The variables that expressions give a value, and where."""
+        roots = statement_expressions(self.program, self.loops[0])
+        nodes = [(target_of(e), e.at.span) for root in roots for e in walk(root)]
+        return [(target.variable, at) for target, at in nodes if isinstance(target, Name)]
+
+    @cached_property
+    def _ranges(self) -> tuple[tuple[int, Polynomial] | None, ...]:
+        """Of each loop the first value of its iterator, and what that stays below."""
+        return tuple(self._range(loop, ident) for loop, ident in zip(self.loops, self._iterators, strict=True))
+
+    def _range(self, loop: Loop, iterator: int | None) -> tuple[int, Polynomial] | None:
+        test = loop.test
+        if iterator is None or loop.kind != "for" or loop.init is None or not isinstance(test, Binary):
+            return None
+        try:
+            low = first_value(self.program, loop)
+        except Refusal:
+            return None
+        sides = {"<": (test.left, test.right), "<=": (test.left, test.right), ">": (test.right, test.left)}
+        left, right = sides.get(test.op, (None, test.right))
+        bound = self.polynomial(right, loop.at.span.start)
+        if not (isinstance(left, Name) and left.variable == iterator and isinstance(low, Const)) or bound is None:
+            return None
+        if not isinstance(low.value, int) or low.value < 0 or self._moves(bound):
+            return None
+        return low.value, _sum(bound, _ONE) if test.op == "<=" else bound
+
+    def _moves(self, form: Polynomial) -> bool:
+        return any(v in self._iterators for product in form for v in product)
+
+    @cached_property
+    def _values(self) -> dict[int, tuple[int, Expr]]:
+        """Variables that the bodies give one value each, at their top: where, and the value."""
+        given = dict[int, tuple[int, Expr]]()
+        for stmt in (s for loop in self.loops for s in loop.body.body):
+            match stmt:
+                case ExprStmt(expr=Assign(op="=", target=Name(variable=ident), value=value)):
+                    given[ident] = stmt.at.span.end, value
+                case Declare(variables=(ident,)) if (first := self.program.variable(ident).init) is not None:
+                    given[ident] = stmt.at.span.end, first
+        times = Counter(ident for ident, _ in self._assigned)
+        times.update(v for s in walk_statements(self.loops[0]) if isinstance(s, Declare) for v in s.variables)
+        once = (ident for ident in given if times[ident] == 1 and ident not in effects(self.program).addressed)
+        return {ident: given[ident] for ident in once}
+
+    def polynomial(self, expr: Expr, at: int) -> Polynomial | None:
+        """An integer at an offset of the text as one of iterators and of values that stay; None where it is none.
+
+        Only signed sums and products, of which none wraps, as C has it.
+        """
+        match expr:
+            case Const(value=int(number)):
+                return {(): number} if number else {}
+            case Name(variable=ident):
+                known = self._values.get(ident)
+                record = self.program.variable(ident)
+                if ident in self._iterators or (ident not in self._moving and not record.volatile):
+                    return {(ident,): 1} if isinstance(record.type, ScalarType) and record.type.kind == "int" else None
+                kept = known is not None and known[0] <= at and _keeps(record.type, known[1].type)
+                return self.polynomial(known[1], known[0] - 1) if kept and known is not None else None
+            case Cast(operand=operand, type=kind) if _keeps(kind, operand.type):
+                return self.polynomial(operand, at)
+            case Binary(op="+" | "-" | "*" as op, left=left, right=right, type=kind) if _keeps(kind, kind):
+                a, b = self.polynomial(left, at), self.polynomial(right, at)
+                if a is None or b is None:
+                    return None
+                return _product(a, b) if op == "*" else _sum(a, b, -1 if op == "-" else 1)
+        return None
+
+    def differs(self, form: Polynomial) -> bool:
+        """Whether a form is another number in each iteration: a stride is no less than what is inside it."""
+        inside: tuple[Polynomial, int, Polynomial] | None = None  # a stride, the first value and the bound of its loop
+        for iterator, counted in reversed(list(zip(self._iterators, self._ranges, strict=True))):
+            if iterator is None or counted is None:
+                return False
+            stride = _stride(form, iterator)
+            if stride is None or self._moves(stride):
+                return False
+            if inside is None:
+                if set(stride) != {()} or stride[()] < 1:
+                    return False
+            else:
+                step, low, bound = inside
+                left = _sum(_sum(stride, _product(step, bound), -1), _product(step, {(): low} if low else {}))
+                if not (_is_multiple(left, _ONE) or _is_multiple(left, step)):
+                    return False
+            inside = stride, *counted
+        return True
+
+
+def _keeps(kind: CType, value: CType) -> bool:
+    """Whether a type, in whose arithmetic nothing wraps, has all values of another one."""
+    if not (isinstance(kind, ScalarType) and isinstance(value, ScalarType)):
+        return False
+    plain = all(t.kind == "int" and t.signed and t.library is None for t in (kind, value))
+    return plain and kind.bits >= value.bits
+
+
+def _sum(a: Polynomial, b: Polynomial, factor: int = 1) -> Polynomial:
+    total = Counter(dict(a))
+    for product, coefficient in b.items():
+        total[product] += factor * coefficient
+    return {product: n for product, n in total.items() if n}
+
+
+def _product(a: Polynomial, b: Polynomial) -> Polynomial:
+    total = Counter[tuple[int, ...]]()
+    for one, n in a.items():
+        for other, m in b.items():
+            total[tuple(sorted((*one, *other)))] += n * m
+    return {product: n for product, n in total.items() if n}
+
+
+def _stride(form: Polynomial, iterator: int) -> Polynomial | None:
+    """By what a form grows with an iterator; None where that is not the same everywhere."""
+    parts = {product: n for product, n in form.items() if iterator in product}
+    if any(product.count(iterator) > 1 for product in parts):
+        return None
+    return {tuple(v for v in product if v != iterator): n for product, n in parts.items()}
+
+
+def _is_multiple(form: Polynomial, of: Polynomial) -> bool:
+    """Whether a form is none, one or some times another one that has no constant but itself."""
+    if not form:
+        return True
+    factors = {n / of[product] if product in of else -1.0 for product, n in form.items()}
+    return set(form) == set(of) and len(factors) == 1 and min(factors) > 0
