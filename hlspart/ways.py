@@ -301,7 +301,7 @@ def interleaved(pipeline: Predicted) -> Reused | None:
     program, analysis, figures = pipeline.program, pipeline.proved, pipeline.figures
     sums, best = accumulators(program, analysis, figures), None
     for more in range(MOST_MORE if sums else 0):  # a condition is a state of the recurrence, too
-        deeper = [replace(a, partials=a.partials + more) for a in sums]
+        deeper = [replace(a, partials=a.partials + more * (a.partials > 1)) for a in sums]
         edits = split(program, analysis, deeper)
         text = changed(program, figures, pipeline.predict, edits) if edits else None
         if text is None or text.after is None:

@@ -1,13 +1,14 @@
 """Accumulators in turns: a sum that waits for its adder is taken in as many partials as the adder has states.
 
 The loop keeps its form. Each update adds to the oldest partial, which then comes to the front of a shift register;
-behind the loop the accumulator takes them all. What loops inside add is summed up first. Only sums and products of
-floating-point numbers, and only with consent: the result depends on the order.
+behind the loops that the tool makes one, as far as they sum up one element, the accumulator takes them all. What loops
+inside add is summed up first, also where iterations add to several elements. Only sums and products of floating-point
+numbers, and only with consent: the result depends on the order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 
 from msgspec import Struct
@@ -39,7 +40,7 @@ from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects
-from hlspart.semantics.named import mentions
+from hlspart.semantics.named import assigns, mentions
 
 MOST_PARTIALS = 64
 MOST_MORE = 4  # numbers of partials that are tried
@@ -50,10 +51,13 @@ class Accumulator(Struct, frozen=True):
 
     All ``updates`` of an iteration are of one partial, one behind the other or in arms that exclude each other;
     ``inside``: some stand in loops inside, so that the iteration has a sum of its own, which the partial takes.
-    ``noted``: it is an element that no run need touch, so that the loop notes whether it does.
+    ``nest``: the outermost of the loops that the tool makes one in which it is the same element. With one partial the
+    loop is one inside of an iteration, which sums up first what it adds. ``noted``: it is an element that no run need
+    touch, so that the loops note whether they do.
     """
 
     loop: Loop
+    nest: Loop
     variable: int
     partials: int
     updates: tuple[ExprStmt, ...]
@@ -67,7 +71,8 @@ def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) 
     for result in figures.loops:
         if result.misses and result.loop >= 0:
             for loop in innermost(program, result):
-                sums += _of_loop(program, analysis, result, loop)
+                partials = list(_of_loop(program, analysis, result, loop))
+                sums += partials or _of_loops_inside(program, analysis, result, loop)
     return tuple(sums)
 
 
@@ -86,23 +91,60 @@ def innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
 
 def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop) -> Iterator[Accumulator]:
     """All sums of the loop: of recurrences that are as long only the first one is a limit."""
-    recurrences = [x for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)]
-    states = max((x.ii for x in recurrences), default=0)
-    names = {x.variable for x in recurrences}
-    if states <= (result.aim or 1):
-        return
-    sums = []
-    for variable in program.variables:
-        if variable.function in (loop.function, None):
-            targets = _updates(program, analysis, loop, variable.id)
+    aim, states = result.aim or 1, _states(result)
+    sums = list[Accumulator]()
+    for variable in _own_variables(program, loop) if states > aim else ():
+        nests = ((nest, _updates(program, analysis, nest, variable)) for nest in _made_one(program, result, loop))
+        nest, targets = next((x for x in nests if x[1]), (loop, []))
+        for updates in targets:
+            times = _times(analysis, loop, updates)
+            partials = max(-(-states // (aim * (times or 1))), 2)
+            noted = not _is_sure(program, analysis, nest, variable, updates)
+            sums.append(Accumulator(loop, nest, variable, partials, updates, times is not None, noted))
+    yield from _recurring(program, analysis, result, [x for x in sums if x.partials <= MOST_PARTIALS])
+
+
+def _of_loops_inside(
+    program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop
+) -> Iterator[Accumulator]:
+    """Sums of loops inside an iteration, which adds to several elements: the outermost ones that keep theirs."""
+    sums = list[Accumulator]()
+    inside = (
+        [s for s in walk_statements(loop.body) if isinstance(s, Loop)] if _states(result) > (result.aim or 1) else []
+    )
+    for variable in _own_variables(program, loop):
+        within = set[int]()
+        for inner in inside:
+            targets = _updates(program, analysis, inner, variable) if inner.id not in within else []
             for updates in targets:
-                times = _times(analysis, loop, updates)
-                partials = -(-states // ((result.aim or 1) * (times or 1)))
-                noted = not _is_sure(program, analysis, loop, variable.id, updates)
-                sums.append(Accumulator(loop, variable.id, max(partials, 2), updates, times is not None, noted))
-    sums = [x for x in sums if x.partials <= MOST_PARTIALS]
-    if any(not names.isdisjoint(_names(program, analysis, x)) for x in sums):
-        yield from sums
+                within |= {s.id for s in walk_statements(inner.body) if isinstance(s, Loop)}
+                noted = not _is_sure(program, analysis, inner, variable, updates)
+                sums.append(Accumulator(inner, inner, variable, 1, updates, False, noted))
+    yield from _recurring(program, analysis, result, sums)
+
+
+def _recurring(
+    program: Program, analysis: AccessAnalysis, result: LoopResult, sums: Sequence[Accumulator]
+) -> Sequence[Accumulator]:
+    """All of them if the limit of the loop is one of them."""
+    names = {x.variable for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)}
+    return sums if any(not names.isdisjoint(_names(program, analysis, x)) for x in sums) else ()
+
+
+def _states(result: LoopResult) -> int:
+    """Of the longest recurrence that keeps a loop from its II."""
+    return max((x.ii for x in result.limits if x.kind == "recurrence"), default=0)
+
+
+def _own_variables(program: Program, loop: Loop) -> Iterator[int]:
+    return (v.id for v in program.variables if v.function in (loop.function, None))
+
+
+def _made_one(program: Program, result: LoopResult, loop: Loop) -> list[Loop]:
+    """The loops that the tool makes one with ``loop``, outermost first, itself last."""
+    loops = (s for s in walk_statements(program.functions[loop.function].body) if isinstance(s, Loop))
+    around = [x for x in loops if x is loop or any(s is loop for s in walk_statements(x.body))]
+    return around[-max(1, len(result.flattened)) :]
 
 
 def _names(program: Program, analysis: AccessAnalysis, of: Accumulator) -> set[str]:
@@ -166,7 +208,7 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
     moving = effects(program).modified(loop) | stored
     for target in (u.target for u in updates if isinstance(u.target, ArrayRef)):
         named = {v for index in target.indices for v in names_in(index)}
-        if named & (moving | own):
+        if named & own or (named & moving and not _is_one_element(program, analysis, loop, target, named & moving)):
             return []
     stmts = [s for s in walk_statements(loop.body) if isinstance(s, ExprStmt) and mentions(program, s, variable)]
     targets: list[tuple[Name | ArrayRef, list[ExprStmt]]] = []
@@ -180,6 +222,27 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         else:
             of.append(stmt)
     return [tuple(group) for _, group in targets]
+
+
+def _is_one_element(program: Program, analysis: AccessAnalysis, loop: Loop, target: ArrayRef, moving: Set[int]) -> bool:
+    """Whether all iterations of a loop touch one element, which its subscripts still name behind the loop.
+
+    What moves in them is given its values in the loop's own block, in front of the update: ``j = 4 * b + c;``.
+    """
+    within = {s.id for s in walk_statements(loop) if isinstance(s, Loop)}
+    counted = {analysis.loops[x].iterator for x in within}
+    mine = [a for a in analysis.accesses if a.ref == target.id]
+    forms = [form for a in mine for form in a.index or (None,)]
+    if not forms or any(form is None or not counted.isdisjoint(form.names) for form in forms):
+        return False
+    known, given = effects(program), set[int]()
+    later = known.modified(loop) - known.modified(loop.body)
+    for stmt in loop.body.body:
+        if isinstance(stmt, ExprStmt) and stmt.at.span.end <= target.at.span.start:
+            given |= {v for v in moving if assigns(stmt, v)}
+        else:
+            later |= known.modified(stmt)
+    return moving <= given and moving.isdisjoint(later)
 
 
 def _of_floats(update: Update) -> bool:
@@ -203,18 +266,18 @@ def split(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulat
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator], buffer: EditBuffer) -> None:
     names = Names.of(program)
     for accumulator in chosen:
-        loop = accumulator.loop
+        loop, nest = accumulator.loop, accumulator.nest
         body = loop.body.body
         inside = [k for k, s in enumerate(body) if any(u in walk_statements(s) for u in accumulator.updates)]
         summed = body[inside[0] : inside[-1] + 1]
         scalar = isinstance(program.variable(accumulator.variable).type, ScalarType)
         if scalar and accumulator.variable not in effects(program).addressed:
-            _whole(loop, summed)
+            _whole(nest, summed)
         else:
-            build(program, analysis, loop.function, (loop.id,), counted=False)
-        block = block_of(program, loop)
-        if block is None or not loop.at.editable or loop.at.span.path not in program.given:
-            raise Refusal("macro", f"the loop {loop.name} stands in no block", loop.at)
+            build(program, analysis, loop.function, (nest.id,), counted=False)
+        block = block_of(program, nest)
+        if block is None or not nest.at.editable or nest.at.span.path not in program.given:
+            raise Refusal("macro", f"the loop {nest.name} stands in no block", nest.at)
         updates = [(u.at, update_of(program, u, accumulator.variable)) for u in accumulator.updates]
         for at, one in updates:
             if not at.editable or one is None or one.target.at.kind != "plain":
@@ -222,32 +285,32 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         update = updates[0][1]
         assert update is not None
         record, deep = program.variable(accumulator.variable), accumulator.partials
-        kind, name = type_text(program, accumulator.variable), names.free(f"{record.name}_part")
+        kind, partial = type_text(program, accumulator.variable), names.free(f"{record.name}_part")
+        turn = names.free(f"{record.name}_turn") if deep > 1 else partial
         noted = names.free(f"{record.name}_any") if accumulator.noted else ""
         identity = "1" if update.op == "*" else "0"
-        first = ", ".join([identity] * deep)
-        in_front(
-            program, buffer, loop,
-            [f"{kind} {name}[{deep}] = {{{first}}};",
-             f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim=0",
-             *([f"int {noted} = 0;"] if noted else [])],
-        )  # fmt: skip
+        lines = [f"{kind} {partial} = {identity};"]
+        if deep > 1:
+            first = ", ".join([identity] * deep)
+            lines = [f"{kind} {partial}[{deep}] = {{{first}}};"]
+            lines += [f"#pragma HLS ARRAY_PARTITION variable={partial} type=complete dim=0"]
+        in_front(program, buffer, nest, [*lines, *([f"int {noted} = 0;"] if noted else [])])
         texts = Texts(program, program.functions[loop.function].body)
-        turn = names.free(f"{record.name}_turn")
         for at, _ in updates:
             text = texts.text(at.span, {}, {accumulator.variable: turn})
             buffer.replace(at, f"{noted} = 1, {text}" if noted else text)
-        oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
+        oldest, moves = f"{kind} {turn} = {partial}[{deep - 1}];", rotation(partial, deep, turn)
         if accumulator.inside:
-            oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {update.op}= {name}[{deep - 1}];", *moves]
-        around(program, loop, (summed[0], summed[-1]), oldest, moves, buffer)
-        total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
-        pad = indent_of(program, loop.at)
+            oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {update.op}= {partial}[{deep - 1}];", *moves]
+        if deep > 1:
+            around(program, loop, (summed[0], summed[-1]), oldest, moves, buffer)
+        total = f" {update.op} ".join(f"{partial}[{k}]" for k in range(deep)) if deep > 1 else partial
+        pad = indent_of(program, nest.at)
         test = f"if ({noted}) " if noted else ""
         behind = f"\n{pad}{test}{program.text(update.target.at)} {update.op}= {total};"
-        buffer.insert(loop.at.span.path, loop.at.span.end, behind)
+        buffer.insert(nest.at.span.path, nest.at.span.end, behind)
 
-    braced(program, buffer, (accumulator.loop for accumulator in chosen))
+    braced(program, buffer, (accumulator.nest for accumulator in chosen))
 
 
 def _whole(loop: Loop, around: Sequence[Stmt]) -> None:

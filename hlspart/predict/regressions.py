@@ -163,8 +163,10 @@ def _opened(
 
     Of rows of any number of iterations nobody knows whether they take fewer cycles: the II decides.
     """
-    own = program.loops[loop.loop]
-    there = _moved(lines, own.header.span.path, program.line(own.header))
+    own = program.loops[loop.loop].at.span
+    around = [x for x in program.loops.values() if x.at.span.path == own.path and x.at.span.start <= own.start]
+    headers = [x.header for x in around if own.end <= x.at.span.end]
+    there = {new for at in headers for new in _moved(lines, own.path, program.line(at))}
     inside = [x for x in pipelined if x.line in there]
     if len(inside) != 1:
         return nest

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hlspart
+from tests.amounts import amount
 
 DOT = """float k(const float a[96], const float b[96]) {
     float s = a[0];
@@ -146,6 +147,92 @@ def test_an_element_that_no_run_need_touch_is_touched_where_the_loop_does(case: 
     assert [x.ii for x in found.kernel().ii().loops if x.pipelined] == [1]
     assert new.count("if (c_any)") == 1
     assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new")
+
+
+CONVOLUTION = """float k(const float a[96], const float b[96]) {
+    float c[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    for (int o = 0; o < 2; o++)
+        for (int x = 0; x < 3; x++)
+            for (int d = 0; d < 16; d++)
+                for (int u = 0; u < 3; u++)
+                    for (int v = 0; v < 2; v++) {
+#pragma HLS PIPELINE II=1
+                        c[o][x] += a[d + x + u] * b[o + 3 * d + 2 * u + v];
+                    }
+    return c[0][0] + 2 * c[0][1] + 3 * c[0][2] + 4 * c[1][0] + 5 * c[1][1] + 6 * c[1][2];
+}
+"""
+ROWS_AT_ONCE = """float k(const float a[96], const float b[96]) {
+    float c[12] = {0};
+#pragma HLS ARRAY_PARTITION variable=a type=complete
+#pragma HLS ARRAY_PARTITION variable=b type=complete
+#pragma HLS ARRAY_PARTITION variable=c type=cyclic factor=4
+    int j;
+    for (int r = 0; r < 12; r++) {
+        for (int g = 0; g < 3; g++) {
+#pragma HLS PIPELINE II=1
+            for (int u = 0; u < 4; u++)
+                for (int t = 0; t < 2; t++) {
+                    j = 4 * g + u;
+                    c[j] = c[j] + a[8 * r + 4 * t + u] * b[2 * r + t];
+                }
+        }
+    }
+    return c[0] + 2 * c[3] + 3 * c[4] + 4 * c[7] + 5 * c[11];
+}
+"""
+
+
+def test_the_loops_that_sum_up_one_element_stay_one(tmp_path: Path) -> None:
+    """By hand: 6 elements of 96 terms each, a sum every cycle, and less than 40 cycles between two of them."""
+    found = hlspart.parse(CONVOLUTION).rewrite(infer=True, allow_reassoc=True)
+    figures = found.kernel().pipeline.figures
+    (loop,) = [x for x in figures.loops if x.pipelined]
+    assert loop.ii == 1 and len(loop.flattened) == 3
+    assert (figures.functions[0].latency.max or 0) < 6 * (96 + 40)
+    assert ran(CONVOLUTION, tmp_path, "old") == ran(found.texts["kernel.c"], tmp_path, "new")
+
+
+def test_what_an_iteration_adds_to_several_elements_is_summed_up_first(tmp_path: Path) -> None:
+    before = [x for x in hlspart.parse(ROWS_AT_ONCE).ii().loops if x.pipelined]
+    found = hlspart.parse(ROWS_AT_ONCE).rewrite(infer=True, allow_reassoc=True)
+    new = found.texts["kernel.c"]
+    (after,) = [x for x in found.kernel().ii().loops if x.pipelined]
+    assert before[0].least > 3 and after.least <= 2 and new.count("c_part = 0;") == 1
+    assert ran(ROWS_AT_ONCE, tmp_path, "old") == ran(new, tmp_path, "new")
+
+
+def random_sums(rng: random.Random) -> str:
+    """Sums in a nest of loops, of which some are pipelined together and the others stand in an iteration."""
+    names = "pqrs"[: rng.randint(2, 4)]
+    trips = [rng.choice(("2", "3", "4", "n")) for _ in names]
+    early = rng.random() < 0.3  # iterators that the function declares
+    pipelined, made = rng.randrange(len(names)), rng.random() < 0.3
+    places = [" + ".join(rng.sample(names, rng.randint(0, 2)) or ["1"]) for _ in range(2)]
+    target = rng.choice(("s", "c[#][#]", "c[#][#]", "c[t][#]" if made else "c[n][#]"))
+    for place in places:
+        target = target.replace("#", f"({place}) & 3", 1)
+    lines = [f"int t, n = ((int)a[0] & 3) + {rng.choice((0, 1))};", *([f"int {', '.join(names)};"] if early else [])]
+    for k, (name, trip) in enumerate(zip(names, trips, strict=True)):
+        lines.append(f"for ({'' if early else 'int '}{name} = 0; {name} < {trip}; {name}++) {{")
+        lines += ["#pragma HLS PIPELINE II=1"] * (k == pipelined)
+    at = " + ".join(f"{rng.choice((1, 2, 3))} * {x}" for x in names)
+    lines += [f"t = ({rng.choice(places)}) & 3;"] * (made or "[t]" in target)
+    update = rng.choice((f"{target} += a[{at}] * b[{at}];", f"{target} = {target} - a[{at}];"))
+    lines.append(rng.choice((update, update, f"if (b[{at}] > 2) {update}", f"if (b[n] > 2) {{ {update} }}")))
+    total = " + ".join(f"{k + 1} * c[{k // 4}][{k % 4}]" for k in range(16))
+    head = "float k(const float a[96], const float b[96]) {\nfloat s = 1, c[4][4] = {{1, 2}, {3}};\n"
+    return head + "\n".join((*lines, "}" * len(names), f"return s + {total};\n}}\n"))
+
+
+@pytest.mark.parametrize("seed", range(amount(3, 300)))
+def test_random_sums_are_the_same_numbers(seed: int, tmp_path: Path) -> None:
+    rng, changed = random.Random(2_310_000 + seed), 0
+    while not changed:
+        text = random_sums(rng)
+        new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"]
+        changed += "_part" in new
+    assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new"), text
 
 
 def test_a_sum_of_twelve_at_once_takes_as_many_partials_as_their_chain_has_states(tmp_path: Path) -> None:
