@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.expand.accumulators import accumulators
 from hlspart.expand.bundles import buses
-from hlspart.expand.interleave import accumulators
 from hlspart.hardware.storage import Storage
 from hlspart.model.access import effort
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind

@@ -209,7 +209,7 @@ def with_missed(pipeline: Predicted, result: RewriteResult, options: RewriteOpti
 
     Where nothing is written, that a loop misses the II asked for is a finding, else a note.
     """
-    from hlspart.expand.interleave import accumulators
+    from hlspart.expand.accumulators import accumulators
     from hlspart.rewrite.engine import remedy
 
     program, inferred = pipeline.program, pipeline.inferred

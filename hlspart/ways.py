@@ -10,11 +10,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hlspart.expand import shifting, updates
+from hlspart.expand.accumulators import accumulators, slowest
 from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import claims, provable
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
-from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
+from hlspart.expand.interleave import MOST_MORE, split
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import is_cheap

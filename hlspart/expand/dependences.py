@@ -14,7 +14,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from hlspart.expand.interleave import innermost
+from hlspart.expand.accumulators import innermost
 from hlspart.expand.numbered import is_numbered
 from hlspart.expand.texts import as_many, with_directives
 from hlspart.model.access import Access, AccessAnalysis

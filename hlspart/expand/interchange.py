@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from hlspart.expand.interleave import innermost
+from hlspart.expand.accumulators import innermost
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
     Block,

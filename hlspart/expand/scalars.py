@@ -14,7 +14,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from hlspart.expand.interleave import innermost
+from hlspart.expand.accumulators import innermost
 from hlspart.expand.region import Refusal, build, first_value
 from hlspart.expand.texts import (
     Texts,

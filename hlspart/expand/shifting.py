@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from hlspart.expand.interleave import around, innermost
+from hlspart.expand.accumulators import innermost
+from hlspart.expand.interleave import around
 from hlspart.expand.region import Refusal, build, first_value
 from hlspart.expand.scalars import certain_references, subscript_names
 from hlspart.expand.texts import Texts, as_many, block_of, braced, in_front, indent_of, names_in, type_text

@@ -12,7 +12,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from hlspart.expand.interleave import innermost
+from hlspart.expand.accumulators import innermost
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.scalars import certain_references, subscript_names
 from hlspart.expand.texts import (
