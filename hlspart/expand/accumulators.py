@@ -177,16 +177,17 @@ def _is_sure(
     """Whether one more update may stand behind the loop: of a variable, or of an element that it surely touches."""
     if isinstance(program.variable(variable).type, ScalarType):
         return True
+    return any(_runs(analysis, loop, u.at.span) for u in updates)
 
-    def runs(stmt: Stmt) -> bool:
-        match stmt:
-            case Block():
-                return any(map(runs, stmt.body))
-            case Loop():
-                return bool(analysis.loops[stmt.id].trip_count.min) and runs(stmt.body)
-        return any(stmt is u for u in updates)
 
-    return runs(loop)
+def _runs(analysis: AccessAnalysis, stmt: Stmt, at: Span) -> bool:
+    """Whether what stands at a place runs whenever the statement around it does."""
+    if isinstance(stmt, Block):
+        return any(_runs(analysis, s, at) for s in stmt.body)
+    if isinstance(stmt, Loop):
+        return bool(analysis.loops[stmt.id].trip_count.min) and _runs(analysis, stmt.body, at)
+    own = stmt.at.span
+    return isinstance(stmt, ExprStmt) and own.start <= at.start and at.end <= own.end
 
 
 def _times(analysis: AccessAnalysis, loop: Loop, updates: Sequence[ExprStmt]) -> int | None:
@@ -244,8 +245,11 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
 def _is_one_element(program: Program, analysis: AccessAnalysis, loop: Loop, target: ArrayRef, moving: Set[int]) -> bool:
     """Whether all iterations of a loop touch one element, which its subscripts still name behind the loop.
 
-    What moves in them is given its values in the loop's own block, in front of the update: ``j = 4 * b + c;``.
+    What moves in them is given its values in the loop's own block, in front of the update, which the last iteration
+    has as well: ``j = 4 * b + c;``.
     """
+    if not _runs(analysis, loop.body, target.at.span):
+        return False
     within = {s.id for s in walk_statements(loop) if isinstance(s, Loop)}
     counted = {analysis.loops[x].iterator for x in within}
     mine = [a for a in analysis.accesses if a.ref == target.id]

@@ -21,6 +21,7 @@ from hlspart.expand.texts import Texts, as_many, block_of, braced, in_front, ind
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
     Assign,
+    Block,
     Jump,
     Label,
     Loop,
@@ -34,7 +35,7 @@ from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects
-from hlspart.semantics.named import mentions
+from hlspart.semantics.named import assigns, mentions
 
 MOST_MORE = 4  # numbers of partials that are tried
 
@@ -82,21 +83,9 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
             text = texts.text(at.span, {}, {accumulator.variable: turn})
             buffer.replace(at, f"{noted} = 1, {text}" if noted else text)
         since = names.free(f"{record.name}_since") if accumulator.sets or accumulator.selected else ""
-        terms = [f"({since} > {k} ? {partial}[{k}] : {identity})" if since else f"{partial}[{k}]" for k in range(deep)]
-        for stmt in accumulator.sets:
-            if not stmt.at.editable or not isinstance(stmt.expr, Assign):
-                raise Refusal("macro", "a macro gives the sum a value", stmt.at)
-            buffer.replace(stmt.at, f"{turn} = {program.text(stmt.expr.value.at)}, {since} = 0;")
-        for stmt, other in accumulator.selected:
-            if not stmt.at.editable:
-                raise Refusal("macro", "a macro gives the sum a value", stmt.at)
-            buffer.replace(other.at, f"({since} = 0, {program.text(other.at)})")
-            for name in occurrences(stmt.expr, accumulator.variable):
-                buffer.replace(name.at, turn)
-        for name in accumulator.reads:
-            if not name.at.editable:
-                raise Refusal("macro", "a macro reads the sum", name.at)
-            buffer.replace(name.at, f"({f' {op} '.join([turn, *terms[:-1]])})")
+        terms = [f"{partial}[{k}]" for k in range(deep)]
+        terms = [f"({since} > {k} ? {x} : ({kind}) {identity})" for k, x in enumerate(terms)] if since else terms
+        _set_or_read(program, accumulator, (turn, since), f" {op} ".join([turn, *terms[:-1]]), buffer)
         oldest, moves = f"{kind} {turn} = {terms[-1]};", rotation(partial, deep, turn)
         if since:
             lines += [f"int {since} = {deep};"]
@@ -118,6 +107,30 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
     braced(program, buffer, (accumulator.nest for accumulator in chosen))
 
 
+def _set_or_read(
+    program: Program, accumulator: Accumulator, names: tuple[str, str], total: str, buffer: EditBuffer
+) -> None:
+    """The text where the sum gets a value, in the partial whose turn it is, and where it is read.
+
+    ``names``: of that partial, and of the iterations since then.
+    """
+    turn, since = names
+    for stmt in (*accumulator.sets, *(stmt for stmt, _ in accumulator.selected)):
+        if not stmt.at.editable:
+            raise Refusal("macro", "a macro gives the sum a value", stmt.at)
+    for stmt in accumulator.sets:
+        if isinstance(stmt.expr, Assign):
+            buffer.replace(stmt.at, f"{turn} = {program.text(stmt.expr.value.at)}, {since} = 0;")
+    for stmt, other in accumulator.selected:
+        buffer.replace(other.at, f"({since} = 0, {program.text(other.at)})")
+        for name in occurrences(stmt.expr, accumulator.variable):
+            buffer.replace(name.at, turn)
+    for name in accumulator.reads:
+        if not name.at.editable:
+            raise Refusal("macro", "a macro reads the sum", name.at)
+        buffer.replace(name.at, f"({total})")
+
+
 def _takes_part(program: Program, accumulator: Accumulator, stmt: Stmt) -> bool:
     if accumulator.op:
         return mentions(program, stmt, accumulator.variable)
@@ -136,10 +149,11 @@ def _outside(program: Program, accumulator: Accumulator) -> tuple[str | None, bo
     inside = nest.at.span
     outside = [x for x in places(program, body, record.id) if not inside.start <= x.start < inside.end]
     again = any(isinstance(s, Loop) and s is not nest and nest in walk_statements(s) for s in walk_statements(body))
-    ahead = any(x.start < inside.start for x in outside)
-    if record.init is not None or record.storage == "parameter" or ahead:
+    blocks = [s for s in walk_statements(body) if isinstance(s, Block) and nest in walk_statements(s)]
+    given = any(assigns(s, record.id) and s.at.span.end <= inside.start for block in blocks for s in block.body)
+    if record.init is not None or record.storage == "parameter" or given:
         return record.name, bool(outside) or again
-    if again:
+    if again or any(x.start < inside.start for x in outside):
         raise Refusal("condition", f"{record.name} may have no value in front of the loop {nest.name}", nest.at)
     return "", bool(outside)
 

@@ -246,6 +246,21 @@ RUNNING = {  # how the sum begins, the body of the innermost of loops over j and
 }
 
 
+SEVERAL_PLACES = [  # of an update whose subscript the loop makes
+    "j = k < 5 ? 2 : 7; if (k < 5) y[j] += a[k];",
+    "j = 2; y[j] += a[k]; j = 3;",
+    "j = k / 16; y[j] += a[k]; if (b[k] > 3) j = 4;",
+    "if (b[k] > 3) j = 4; y[j] += a[k];",
+]
+
+
+@pytest.mark.parametrize("body", SEVERAL_PLACES)
+def test_a_subscript_names_the_element_behind_the_loop_or_the_text_stays(body: str, tmp_path: Path) -> None:
+    text = running("read only").replace(RUNNING["read only"][1], body).replace("float y", "int j = 1; float y")
+    new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"]
+    assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new")
+
+
 def running(case: str) -> str:
     first, body = RUNNING[case]
     return (
