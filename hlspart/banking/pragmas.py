@@ -8,7 +8,7 @@ product of families is not exact the shared counting function decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 from itertools import product
@@ -68,6 +68,19 @@ class PragmaSpace:
             if layouts:
                 return layouts
         return ()
+
+    def once(self, asked: Hashable, search: Callable[[], tuple[PerDimLayout, ...]]) -> tuple[PerDimLayout, ...]:
+        """What ``search`` finds in this new space: kept by what is ``asked``, where no budget plays a part."""
+        needs = tuple((need.ii, need.ports) for need in self.needs)
+        divided = tuple(need.families(self.model) for need in self.undivided)
+        key = asked, self.shape, self.most, self.effort, needs, divided
+        counted = any(need.problem.questions for need in self.needs)
+        if not counted and (known := self._splits.answers.get(key)) is not None:
+            return known
+        layouts = search()
+        if self.complete and not self.exact_tests and not any(need.problem.questions for need in self.needs):
+            self._splits.answers[key] = layouts
+        return layouts
 
     @cached_property
     def hopeless(self) -> bool:

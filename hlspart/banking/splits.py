@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 
 from hlspart.banking.counting import BankModel
 from hlspart.banking.families import Family
 from hlspart.banking.need import Need
 from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.answers import Answers
 from hlspart.model.ports import Ports
 
@@ -25,6 +26,7 @@ class Splits:
         self._numbers: dict[tuple[int, DimLayout], int] = {}
         self._separated: list[tuple[DimLayout, tuple[Family, ...], Family]] = []  # by number
         self._matches: dict[int, tuple[int, int]] = {}  # by number: those compared, and those that separate as well
+        self.answers: dict[Hashable, tuple[PerDimLayout, ...]] = {}  # of whole searches
         self._intervals: dict[tuple[int, Ports, tuple[DimLayout, ...]], int] = {}
 
     @staticmethod

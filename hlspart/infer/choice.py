@@ -253,6 +253,8 @@ class Chooser(Struct, frozen=True, dict=True):
 
     def _in_order(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
         """All partitions with the least number of banks that serve, but for those that were tried or do not part."""
+        if not (self.tried or self.apart):
+            return space.once((start, self.options.pow2), lambda: self._from(space, start))
         while True:
             layouts = self._from(space, start)
             left = tuple(x for x in layouts if x not in self.tried and self._parts(x))

@@ -12,6 +12,7 @@ from hlspart.banking.need import Need
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.splits import Splits
 from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 
@@ -68,3 +69,21 @@ def test_searches_for_other_iis_and_of_equal_accesses_make_no_sets_again(monkeyp
     ]
     assert banks == [16, 8, 6, 8, 16]
     assert len(made) == len(set(made))
+
+
+def test_equal_searches_are_made_once_where_no_budget_plays_a_part() -> None:
+    searches = list[int]()
+
+    def asked(ii: int, most: int, complete: bool = True) -> int:
+        space = PragmaSpace([unrolled(4, Ports(total=2), ii, base=700)], (708, 32), "static", most)
+
+        def search() -> tuple[PerDimLayout, ...]:
+            searches.append(ii)
+            space.complete = complete
+            return space.least()
+
+        return space.once((1, False), search)[0].banks
+
+    assert [asked(1, 40), asked(2, 40), asked(1, 40), asked(2, 40)] == [8, 4, 8, 4]
+    assert [asked(3, 40, complete=False), asked(3, 40), asked(3, 41), asked(3, 40)] == [4, 4, 4, 4]
+    assert searches == [1, 2, 3, 3, 3]
