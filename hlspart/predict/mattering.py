@@ -69,8 +69,7 @@ class Mattering(Struct, frozen=True, dict=True):
 
     def accesses(self, variable: int) -> frozenset[int]:
         """Accesses to an array of which every load matters, all of them in one run."""
-        loads = [(op, op.ref) for op in self._ops.values() if op.kind == "load" and op.ref is not None]
-        mine = [(op, ref) for op, ref in loads if ref.variable == variable]
+        mine = [(op, ref) for op, ref in self._loads if ref.variable == variable]
         idle = {ref.access for op, ref in mine if not self._matters(op, ref)}
         return frozenset({ref.access for _, ref in mine} - idle)
 
@@ -83,12 +82,23 @@ class Mattering(Struct, frozen=True, dict=True):
         plain = store.args[0] in self._ops and self._ops[store.args[0]].kind == "load"
         return bool(value.follows & own) and not value.follows & ~own and (plain or value.idle)
 
-    def _loaded_at(self, ref: MemoryRef) -> list[Op]:
-        return [
-            op
-            for op in self._ops.values()
-            if op.kind == "load" and op.ref is not None and _place(op.ref) == _place(ref)
-        ]
+    def _loaded_at(self, ref: MemoryRef) -> Sequence[Op]:
+        return self._by_place.get((ref.variable, ref.key), ())
+
+    @cached_property
+    def _loads(self) -> list[tuple[Op, MemoryRef]]:
+        return [(op, op.ref) for op in self._ops.values() if op.kind == "load" and op.ref is not None]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[object, ...], list[Op]]:
+        known = defaultdict[tuple[object, ...], list[Op]](list)
+        for op, ref in self._loads:
+            known[ref.variable, ref.key].append(op)
+        return known
+
+    @cached_property
+    def _by_bit(self) -> dict[int, tuple[int, MemoryRef]]:
+        return {self._bits[op.id].bit_length(): (op.id, ref) for op, ref in self._loads}
 
     @property
     def _ops(self) -> Mapping[int, Op]:
@@ -216,8 +226,12 @@ class Mattering(Struct, frozen=True, dict=True):
 
     def _followed(self, value: _Value) -> list[tuple[int, MemoryRef]]:
         """The loads that a value follows."""
-        loads = [(op.id, op.ref) for op in self._ops.values() if op.kind == "load" and op.ref is not None]
-        return [(ident, ref) for ident, ref in loads if self._bits[ident] & value.follows]
+        followed, left = list[tuple[int, MemoryRef]](), value.follows
+        while left:
+            lowest = left & -left
+            followed += filter(None, [self._by_bit.get(lowest.bit_length())])
+            left ^= lowest
+        return followed
 
     def _alone(self, value: _Value) -> int:
         """The leaves that a value follows, but for those that may be one element in an iteration, and cancel there."""
@@ -282,10 +296,6 @@ class Mattering(Struct, frozen=True, dict=True):
             return False
         behind = _behind(function.body, loop) or ()
         return next((x for x in (_first_use(program, s, *named) for s in behind) if x is not None), False)
-
-
-def _place(ref: MemoryRef) -> tuple[object, ...]:
-    return ref.variable, ref.key
 
 
 def _behind(stmt: Stmt, loop: Loop) -> tuple[Stmt, ...] | None:

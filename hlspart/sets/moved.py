@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import islpy as isl
 
@@ -137,7 +138,12 @@ def _known(access: Access) -> bool:
 
 
 def _reached(access: Access) -> isl.Map:
-    return isl.Map(access.map or "").intersect_domain(isl.Set(access.domain))
+    return _elements(access.map or "", access.domain)
+
+
+@lru_cache(maxsize=1024)
+def _elements(accessed: str, domain: str) -> isl.Map:
+    return isl.Map(accessed).intersect_domain(isl.Set(domain))
 
 
 def _size(parts: Sequence[isl.Set]) -> int:
