@@ -132,7 +132,7 @@ def inferred(loops: Sequence[Shape]) -> str:
     if not missing and not open_:
         return f"{many}; with the partitions below none misses it{besides}"
     if len(missing) + len(open_) >= before:
-        return f"{many}; no partition that was looked at mends {'it' if before == 1 else 'them'}{besides}"
+        return f"{many}; no partition looked at mends {'it' if before == 1 else 'them'}{besides}"
     rest = [f"{len(missing)} still miss{'es' * (len(missing) == 1)} it"] if missing else []
     rest += [f"{len(open_)} {'have' if len(open_) > 1 else 'has'} no certain II"] if open_ else []
     return f"{many}; with the partitions below {' and '.join(rest)}{besides}"

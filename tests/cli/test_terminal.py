@@ -156,7 +156,7 @@ def test_ii_and_infer_call_the_same_loops_late_and_uncertain(cli, tmp_path: Path
     )
     said = "h.c: 1 of 2 pipelined loops has no certain II: COUNT II 1 to 2, target 1; without a target: BINS II 4\n"
     assert said in cli("ii", "h.c").out
-    said = "h.c: the loop has no certain II: COUNT; no partition that was looked at mends it; BINS, without a target, gains\n"
+    said = "h.c: the loop has no certain II: COUNT; no partition looked at mends it; BINS, without a target, gains\n"
     assert cli("infer", "h.c").out.startswith(said)
 
 
