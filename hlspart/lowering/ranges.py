@@ -65,10 +65,11 @@ class Ranges(Struct):
             ops[made] = replace(ops[made], kind="wire")
 
     def _mask(self, value: int, spans: Mapping[int, Span]) -> int:
-        if value in self.masks:
-            return self.masks[value]
-        span = spans.get(value)
-        return (1 << span[1].bit_length()) - 1 if span is not None and span[0] >= 0 else -1
+        span, bits = spans.get(value), self.masks.get(value, -1)
+        if bits < 0 and span is not None and span[0] >= 0:
+            bits = (1 << span[1].bit_length()) - 1
+        top = self.narrowed.get(value, bits.bit_length() + 1)
+        return -1 if bits >= 0 and bits >> (top - 1) else bits  # else its sign is copied upwards
 
     def convert(self, value: int, target: CType) -> None:
         """A value becomes one of another type: the upper bits of a wider one are copies of the sign then."""

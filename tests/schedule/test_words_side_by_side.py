@@ -47,6 +47,29 @@ def test_parts_that_overlap_are_logic():
     assert figures("s", overlapping)[1] > figures("x[i]")[1]
 
 
+def test_copies_of_a_sign_overlap_what_stands_above_them():
+    """A byte that becomes a signed one has its sign in all bits above, as numbers show: such an or is no wires."""
+    draw = random.Random(5)
+    word, byte = ScalarType("uint32_t", "int", 32, False), ScalarType("int8_t", "int", 8, True)
+    for most, made_of in ((255, "logic"), (127, "wire")):  # of 0 to 127 no bit is copied
+        ranges, spans, ops = Ranges(), {0: (0, most), 1: (0, 255)}, {}
+        for made, sign, args in ((2, "<<", (1, 8)), (3, "|", (0, 2))):
+            ops[made] = Op(made, "wire" if sign == "<<" else "logic", 32, args, 0, sign)
+            ranges.convert(0, byte)
+            ranges.note(made, sign, args, 8 if sign == "<<" else None, (word, word))
+            ranges.join(made, ops, spans)
+        kept = [(x if x < 128 else x - 256) & 0xFFFFFFFF for x in range(most + 1)]
+        upper = [draw.randrange(256) << 8 for _ in kept]
+        overlap = any(a & b for a, b in zip(kept, upper, strict=True))
+        assert (ops[3].kind, overlap) == (made_of, made_of == "logic")
+        assert all((a | b) & ~ranges.masks.get(3, -1) == 0 for a, b in zip(kept, upper, strict=True))
+
+
+def test_a_row_of_signed_bytes_takes_its_operators():
+    mixed = "uint32_t s = x[i]; for (int j = 0; j < 24; j++) s = (uint32_t)({})(s & 255) ^ (s >> 24 << 8);"
+    assert figures("s", mixed.format("int8_t"))[1] > figures("s", mixed.format("uint8_t"))[1]
+
+
 def test_bits_that_may_be_set_hold_for_all_values():
     """Random trees of shifts, masks, ors: each value has no bit beyond its mask (an enumeration of values)."""
     draw = random.Random(3)
