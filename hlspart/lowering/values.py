@@ -57,6 +57,7 @@ class Values(Channels):
             kind, (left, right) = "fcmp", floats
         kinds = {ops[left].kind, ops[right].kind}
         known = kind in folding.ADDRESS and (kind != "mul" or "const" in kinds)  # reports: else it takes a multiplier
+        known = known and (kind != "div" or b is not None)  # and a divider for what is no constant
         if known and "index" in kinds <= {"const", "index", "input"}:
             kind = "index"
         if kind == "div" and b is not None and self.frame.reciprocals:

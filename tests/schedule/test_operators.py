@@ -205,3 +205,18 @@ def test_units_are_shared_however_long_iterations_get_without_a_recurrence():
 """
     found = loop(update, **where)
     assert (found.ii, found.depth, found.dsp) == (32, 32, 10)
+
+
+@pytest.mark.parametrize("value", ["i / q", "p / (q + i)", "i % (q + 1)", "77 / (i + 1)"])
+def test_a_counter_takes_the_divider_that_an_element_takes(value):
+    """No address has its divisor at run time for nothing: the hardware is that of ``x[i] / q``."""
+    text = """void f(int x[64], int y[64], int p, int q) {{
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        y[i] = {};
+    }}
+}}
+"""
+    made, plain = loop(text.format(value)), loop(text.format("x[i] / q"))
+    assert made.depth is not None and plain.depth is not None and plain.depth > 30
+    assert (made.ii, plain.ii) == (1, 1) and plain.depth - made.depth in (0, 1)  # the load
