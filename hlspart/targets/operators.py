@@ -13,20 +13,23 @@ def likely_states(entry: Mapping[str, Any], period: float, estimates: Mapping[st
     """Fewest, likely and most states at ``period`` after reports: a longer period never takes more.
 
     ``points`` are what reports show at their periods; a unit among ``fits``, [states, ns it needs of each], is enough
-    for every period from those on.
+    for every period from those on. Of several at one period, a shorter one takes the fewest or more, a longer one the
+    most or less.
     """
     points = [(float(p), int(s)) for p, s, *_ in entry["points"]]
     fits = [(float(ns), int(s)) for s, ns in entry.get("fits", ())]
     fits += [(float(ns[0]), int(s)) for _, s, *ns in entry["points"] if ns]
-    fastest, longest = min(points)
+    at = {p: [s for q, s in points if q == p] for p, _ in points}
+    fastest = min(at)
+    longest = max(at[fastest])
     foreign, faster = float(estimates["foreign"]), float(estimates["faster"])
 
     def span(off: float, more: float) -> tuple[int, int]:
-        enough = [s for p, s in points if p - SAME <= period / off] + [s for ns, s in fits if ns <= period / off]
-        needed = [s for p, s in points if p + SAME >= period * off]
+        enough = [max(at[p]) for p in at if p - SAME <= period / off] + [s for ns, s in fits if ns <= period / off]
+        slower = [at[p] for p in at if p + SAME >= period * off]
         limit = max(longest, math.ceil(more * longest * fastest * off / period))
-        least, most = max(needed, default=1), min(enough, default=limit)
-        return min(least, most), max(least, most)
+        least, most = max(map(min, slower), default=1), min(enough, default=limit)
+        return min(least, most), max(most, *map(max, slower)) if slower else max(least, most)
 
     here = {s for p, s in points if abs(p - period) <= SAME}
     slower = [s for p, s in sorted(points) if p + SAME >= period]

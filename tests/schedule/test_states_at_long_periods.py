@@ -3,6 +3,8 @@
 import pytest
 from predicting import result
 
+from hlspart.targets.operators import likely_states
+
 PARAMETERS = "float x[512], float y[512], float z[512], double d[512], double e[512], float s"
 
 
@@ -44,3 +46,14 @@ def test_what_several_arms_store_is_no_register(arms, ii):
     text = f"void f(int q[512], int k[512]) {{ for (int i = 1; i < 512; i++) {{ {arms} }} }}"
     (made,) = result(text, tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=10).loops
     assert made.ii == ii
+
+
+@pytest.mark.parametrize(("period", "bounds"), [(9.0, (3, 10)), (7.3, (6, 10)), (5.0, (6, 16)), (3.65, (16, 16))])
+def test_of_several_figures_at_one_period_others_are_bound_by_the_loosest(period, bounds):
+    """All numbers of states that fall with the period and are, at 7.3 ns, one of the two that reports have."""
+    entry = {"points": [[13.5, 3], [7.3, 6], [7.3, 10], [3.65, 16]]}
+    least, _, most = likely_states(entry, period, {"foreign": 1.0, "faster": 1.0})
+    falling = [(a, b) for a in range(3, 17) for b in (6, 10) if (a <= b if period > 7.3 else b <= a)]
+    assert (least, most) == bounds
+    if period in (9.0, 5.0):
+        assert bounds == (min(a for a, _ in falling), max(a for a, _ in falling))
