@@ -56,9 +56,8 @@ class Values(Channels):
         if kind == "dcmp" and (floats := singles(operands, ops, self.constants)) is not None:
             kind, (left, right) = "fcmp", floats
         kinds = {ops[left].kind, ops[right].kind}
-        known = kind in folding.ADDRESS and (kind != "mul" or "const" in kinds)  # reports: else it takes a multiplier
-        known = known and (kind != "div" or b is not None)  # and a divider for what is no constant
-        if known and "index" in kinds <= {"const", "index", "input"}:
+        known = kind in folding.ADDRESS and {"mul": "const" in kinds, "div": b is not None}.get(kind, True)
+        if known and "index" in kinds <= {"const", "index", "input"}:  # reports: else it takes a multiplier, a divider
             kind = "index"
         if kind == "div" and b is not None and self.frame.reciprocals:
             return self.quotient(op, type_, (left, right), types, line)
