@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.cxx_collect import CxxTemplate, like, matching_angle
-from hlspart.frontend.cxx_packs import DOTS, joined, written_out
+from hlspart.frontend.cxx_packs import joined, written_out
 from hlspart.frontend.cxx_shapes import closing
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, lex_line, spell
@@ -91,46 +91,6 @@ def width_at(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
         return evaluate_tokens(parts[number], lambda _: None), end + 3
     except NotConstant:
         return None
-
-
-def matched(special: CxxTemplate, values: Sequence[Sequence[Token]]) -> list[list[Token]] | None:
-    """What the parameters of a specialisation are for these arguments; None where it does not fit."""
-    own: dict[str, list[Token]] = {}
-    patterns = special.pattern
-    if patterns is None:
-        return None
-    if patterns and special.pack and [t.text for t in patterns[-1]] == [special.pack, DOTS]:
-        last = len(patterns) - 1
-        if len(values) < last:
-            return None
-        own[special.pack] = joined(values[last:])
-        patterns, values = patterns[:last], values[:last]
-    if len(patterns) != len(values):
-        return None
-    for pattern, value in zip(patterns, values, strict=True):
-        if not _unify(pattern, value, frozenset(special.params), own):
-            return None
-    return [own[p] for p in special.params] if all(p in own for p in special.params) else None
-
-
-def specialised(pattern: Sequence[Sequence[Token]], special: CxxTemplate) -> tuple[int, bool]:
-    """How much a pattern says of the arguments: the most is taken, and a pack only where nothing else fits."""
-    said = sum(len(part) for part in pattern if [t.text for t in part] != [special.pack, DOTS])
-    return said - len(special.params) + bool(special.pack), not special.pack
-
-
-def _unify(
-    pattern: Sequence[Token], value: Sequence[Token], params: frozenset[str], own: dict[str, list[Token]]
-) -> bool:
-    if len(pattern) == 1 and pattern[0].text in params:
-        known = own.setdefault(pattern[0].text, list(value))
-        return key(known) == key(value)
-    if len(pattern) > 3 and pattern[-1].text == ">" and len(value) > 3 and value[-1].text == ">":
-        if [t.text for t in pattern[:2]] != [t.text for t in value[:2]] or pattern[1].text != "<":
-            return False
-        one, two = split(list(pattern[2:-1])), split(list(value[2:-1]))
-        return len(one) == len(two) and all(_unify(a, b, params, own) for a, b in zip(one, two, strict=True))
-    return [t.text for t in pattern] == [t.text for t in value]
 
 
 def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | None, at: Token | None) -> list[Token]:

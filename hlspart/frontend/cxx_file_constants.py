@@ -6,7 +6,7 @@ uses itself comes to an end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hlspart.frontend.cxx_arguments import number_at
 from hlspart.frontend.cxx_collect import TAGS, like
@@ -29,6 +29,7 @@ class FileConstants:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._known = KnownTypes()
         self._known.note_functions(tokens)
+        self._enumerators: dict[str, int | None] = {}  # of enumerations with names, None for two values
         self._lost: set[str] = set()
         self._qualified = False  # only the names of classes are noted
         self._read(tokens, 0, len(tokens), "")
@@ -58,7 +59,11 @@ class FileConstants:
             elif text == "{":
                 head, last = [t.text for t in tokens[start:at]], closing(tokens, at)
                 if head == ["enum"]:  # one with a name is a type, which parameters have
-                    self._enumeration(list(tokens[at + 1 : last]), of)
+                    for name, number in self._enumeration(list(tokens[at + 1 : last]), of):
+                        self._note(name, number, of)
+                elif "enum" in head[:2] and not {"class", "struct"} & set(head):
+                    for name, number in self._enumeration(list(tokens[at + 1 : last]), of):
+                        self._enumerators[name] = number if self._enumerators.get(name, number) == number else None
                 elif "namespace" in head or head[:1] == ["extern"]:
                     self._read(tokens, at + 1, last, of)
                 elif (tag := next((k for k, word in enumerate(head) if word in TAGS), None)) is not None and (
@@ -94,12 +99,18 @@ class FileConstants:
         for place, value in enumerate(values[:_MOST_ELEMENTS]):
             self._note(f"{name}[{place}]", self.value(value, of), of)
 
-    def _enumeration(self, words: list[Token], of: str) -> None:
+    def _enumeration(self, words: list[Token], of: str) -> Iterator[tuple[str, int | None]]:
         last: int | None = -1
         for part in split(words):
             if part and part[0].kind == "id":
                 last = self.value(part[2:], of) if len(part) > 2 else None if last is None else last + 1
-                self._note(part[0].text, last, of)
+                yield part[0].text, last
+
+    def enumerator(self, name: str) -> int | None:
+        """The value of an enumerator, or of a constant, that is named plainly."""
+        if name in self._lost:
+            return None
+        return self._known.constants.get(name, self._enumerators.get(name))
 
     def _note(self, name: str, value: int | None, of: str) -> None:
         if of and value is not None:

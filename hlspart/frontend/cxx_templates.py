@@ -17,10 +17,8 @@ from hlspart.frontend.cxx_arguments import (
     filled,
     is_endless,
     key,
-    matched,
     opened,
     request,
-    specialised,
 )
 from hlspart.frontend.cxx_calls import has_calls, named_call, with_names
 from hlspart.frontend.cxx_collect import TAGS, CxxTemplate, CxxTemplates, collect, like, matching_angle
@@ -30,6 +28,7 @@ from hlspart.frontend.cxx_file_constants import FileConstants
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_member_types import MemberTypes
 from hlspart.frontend.cxx_packs import flat
+from hlspart.frontend.cxx_patterns import OpenPattern, OneSpelling, matched, specialised
 from hlspart.frontend.cxx_placing import TemplateInstance, placed
 from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_shapes import arguments_of, closing
@@ -100,6 +99,7 @@ class _Instances:
         self.types = type_names(table.rest)  # what names of types stand for
         self.member_types = MemberTypes(table.rest, self.types)
         self.constants = FileConstants(table.rest)
+        self.spelling = OneSpelling(self.types, self.constants, self._arguments)
         self._waiting: list[TemplateInstance] = []
         self._called = has_calls(table.templates)
         self._around: list[str] = []  # the classes around what is expanded, the nearest first
@@ -245,6 +245,10 @@ class _Instances:
         name = next(t.text for t, behind in pairwise(type_) if behind.text == "<")
         return f"{name}<{','.join(self._one_spelling(self.constants.folded(part)) for part in own)}>"
 
+    def _arguments(self, name: str) -> tuple[str, list[list[Token]]] | None:
+        instance = self.by_name.get(name)
+        return None if instance is None else (instance.template.name, self.instances[name])
+
     def _class_text(self, name: str) -> Sequence[Token]:
         """The text of a class, or of an instance of a template of one."""
         instance = self.by_name.get(name)
@@ -311,7 +315,10 @@ class _Instances:
         fitting: list[tuple[tuple[int, bool], CxxTemplate, list[list[Token]]]] = []
         for special in group:
             if special.pattern is not None:
-                own = matched(special, values if named is None else flat(named, values))
+                try:
+                    own = matched(special, values if named is None else flat(named, values), self.spelling)
+                except OpenPattern:
+                    return None
                 if own is not None:
                     fitting.append((specialised(special.pattern, special), special, own))
         if not fitting:
@@ -352,5 +359,8 @@ class _Instances:
             fitting = [(t, values) for rank, t, values in ranked if rank == best]
         if len(fitting) != 1 or (called and end == at and self._is_ordinary(tokens, at)):
             return None
-        special = [(t, own) for t in group if (own := matched(t, flat(*fitting[0]))) is not None]
+        try:
+            special = [(t, own) for t in group if (own := matched(t, flat(*fitting[0]), self.spelling)) is not None]
+        except OpenPattern:
+            return None
         return special[0] if special else fitting[0]

@@ -113,7 +113,11 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
 def _is_pointed_to(own: Sequence[c.Expr], ident: int) -> bool:
     """Whether the address of an array goes elsewhere than into a call."""
     handed = {id(x) for e in own if isinstance(e, c.Call) for a in e.args for x in c.walk(a)}
-    return any(isinstance(e, c.Name) and e.variable == ident and id(e) not in handed for e in own)
+    apart = [e for e in own if id(e) not in handed]
+    parts = [e.operand for e in apart if isinstance(e, c.Unary) and e.op == "&"]
+    parts += [e for e in apart if isinstance(e, c.ArrayRef) and isinstance(e.type, c.ArrayType)]  # rows
+    roots = (root_of(e) for e in parts)
+    return any(isinstance(e, c.Name) and e.variable == ident for e in apart) or any(r and r[0] == ident for r in roots)
 
 
 def _is_outside(read: Access, writes: Sequence[Access]) -> bool:

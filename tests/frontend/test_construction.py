@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (C text stays on its line)
 """How objects begin: constructors, copies, conversions; what templates of classes have and nothing uses.
 
 The records are printed back as C++ and run beside the source, as ``test_lowering_runs`` does for C; costs are those of
@@ -68,6 +69,38 @@ struct Inner {
 };
 """
 RUNS = {
+    "a specialisation fits however types and numbers are spelled": """
+enum Colour { RED, GREEN = 5 };
+template <int A, int B> struct Pair { int z; };
+typedef int I; typedef unsigned int U32; typedef I I2; using F = float; typedef const int CI; typedef float *FP;
+typedef Pair<3, 4> P34;
+template <typename T, typename U> struct Same { static const int v = 0; };
+template <typename T> struct Same<T, T> { static const int v = 1; };
+template <typename T> struct Of { static const int v = 0; };
+template <> struct Of<unsigned> { static const int v = 1; };
+template <> struct Of<long int> { static const int v = 2; };
+template <typename T> struct Of<T *> { static const int v = 3; };
+template <typename T> struct Of<const T> { static const int v = 4; };
+template <typename T> struct Of<const T *> { static const int v = 5; };
+template <typename T, int N> struct Of<T[N]> { static const int v = 10 * N + Of<T>::v; };
+template <int A, int B> struct Of<Pair<A, B>> { static const int v = A * 10 + B; };
+template <int A> struct Of<Pair<A, 7>> { static const int v = A; };
+template <int N> struct Number { static const int v = 0; };
+template <> struct Number<5> { static const int v = 1; };
+template <> struct Number<'A'> { static const int v = 2; };
+template <bool B, typename T, typename E> struct If { typedef T type; };
+template <typename T, typename E> struct If<false, T, E> { typedef E type; };
+template <typename T> int of() { return Of<T>::v; }
+int main() {
+  If<(3 > 4), char, short>::type a = 300; If<true, char, short>::type b = 300;
+  printf("%d%d%d%d%d ", Same<I2, int>::v, Same<U32, unsigned>::v, Same<F, float>::v, Same<long, long int>::v, Same<I, F>::v);
+  printf("%d%d%d%d ", Of<U32>::v, Of<long>::v, Of<float *>::v, Of<FP>::v);
+  printf("%d%d%d%d%d ", Of<CI>::v, Of<int const>::v, Of<const int *>::v, Of<const FP>::v, of<FP>());
+  printf("%d %d %d %d ", Of<FP[2]>::v, Of<Pair<1, 2>>::v, Of<Pair<5, 7>>::v, Of<P34>::v);
+  printf("%d%d%d%d %d %d\\n", Number<GREEN>::v, Number<65>::v, Number<0x5>::v, Number<RED>::v, a, b);
+  return 0;
+}
+""",
     "of specialisations that fit the one without a pack is taken, and less than nothing is a number": """
 template <int... r> struct Nest;
 template <int dim, int b, int e, int s> struct Nest<dim, b, e, s> {

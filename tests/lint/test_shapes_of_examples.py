@@ -193,3 +193,18 @@ def test_many_missing_headers_are_told_as_few() -> None:
     missing = [d for d in lint_of({"k.c": text}).diagnostics if d.rule == "HLP006"]
     assert len(missing) == 4
     assert "16 more" in missing[-1].message
+
+
+@pytest.mark.parametrize(
+    ("pointer", "only_read"), [("&t[0]", False), ("t", False), ("&t[1]", False), ("&other[0]", True)]
+)
+def test_an_array_that_is_written_through_the_address_of_an_element(pointer: str, only_read: bool) -> None:
+    text = """int sum(const int in[8]) {
+  int t[9], other[9];
+  int *p = POINTER;
+  for (int i = 0; i < 8; i++) *(p + i) = in[i];
+  return t[3] + other[8];
+}
+""".replace("POINTER", pointer)
+    read = [d.message for d in lint_of(text).diagnostics if d.rule == "HLP437" and "'t'" in d.message]
+    assert bool(read) is only_read
