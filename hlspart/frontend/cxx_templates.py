@@ -28,7 +28,7 @@ from hlspart.frontend.cxx_file_constants import FileConstants
 from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_member_types import MemberTypes
 from hlspart.frontend.cxx_packs import flat
-from hlspart.frontend.cxx_patterns import OpenPattern, OneSpelling, matched, specialised
+from hlspart.frontend.cxx_patterns import OneSpelling, OpenPattern, matched, specialised
 from hlspart.frontend.cxx_placing import TemplateInstance, placed
 from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_shapes import arguments_of, closing
