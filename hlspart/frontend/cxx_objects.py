@@ -222,18 +222,20 @@ class _Classes(Constructors):
         functions = [(f, self._function(text, f, False)) for f in kept if f.body is not None]
         declared = [self._prototype(text, f) for f in every if f.body is None]
         if self.table.is_built(of):
+            line = list(self.table.every(of))
+            delegates = any(n.text == x.name.text for x in line for c in x.constructors for n, _ in c.inits)  # to any
             for constructor in text.constructors or [default_constructor(text)]:
-                if constructor.body is None:
+                if constructor.body is None or delegates:
                     declared.append(self._prototype(text, constructor, True))
-                else:
+                if constructor.body is not None:
                     functions.append((constructor, self._function(text, constructor, True)))
                 for count in range(constructor.needed, len(constructor.arguments) + 1):
                     functions.append((constructor, self._made(text, constructor, count)))
-            for base in list(self.table.every(of))[1:]:
+            for base in line[1:]:
                 for constructor in base.constructors or [default_constructor(base)]:
-                    if constructor.body is None:
+                    if constructor.body is None or delegates:
                         declared.append(self._prototype(text, constructor, True))
-                    else:
+                    if constructor.body is not None:
                         functions.append((constructor, self._function(text, constructor, True, base)))
         for words in declared:
             out += words

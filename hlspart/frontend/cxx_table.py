@@ -108,9 +108,9 @@ class ClassTable:
         if any(m.value and m.value[0].text in ("=", "{") for m in text.data):
             return True
         # a stream gets a name; other constructors, its own and those of its bases, are looked at by themselves
-        nothing = {m.name.text for m in text.data if is_stream(m)} | self.own_names(text)
+        streams, others = {m.name.text for m in text.data if is_stream(m)}, self.own_names(text)
         return any(
-            any(name.text not in nothing for name, _ in c.inits)
+            any(n.text not in streams and (n.text not in others or (default and given)) for n, given in c.inits)
             or c.body is None
             or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
             for c in text.constructors

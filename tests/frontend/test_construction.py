@@ -101,6 +101,17 @@ int main() {
   return 0;
 }
 """,
+    "constructors that hand their work to one with arguments": """
+struct A { int a[2]; A() : A(1) {} A(int x) : A(x, 9) {} A(int x, int y) : a{x, y} {} };
+struct D { short a[3]; D(int x, int y = 4) : a{(short)x, (short)y} {} D() : D(2) {} };
+struct B : D { B() : D(5, 6) {} };
+int main() {
+  A one, some[2][2], x(3), y(4, 5); D d, ds[2]; B bs[3];
+  printf("%d %d %d %d ", one.a[1], some[1][0].a[0] * 10 + some[1][1].a[1], x.a[0] + x.a[1], y.a[1]);
+  printf("%d %d %d %d\\n", d.a[1], ds[1].a[0], bs[2].a[0], bs[0].a[1]);
+  return 0;
+}
+""",
     "of specialisations that fit the one without a pack is taken, and less than nothing is a number": """
 template <int... r> struct Nest;
 template <int dim, int b, int e, int s> struct Nest<dim, b, e, s> {
