@@ -13,8 +13,8 @@ from hlspart.infer.demand import Demand, LoopKey, key
 from hlspart.infer.running import Plan, copies
 from hlspart.model.results import IIResult, LoopResult
 
-TRIALS = 8  # partitions, where ports and dependences together keep a loop from its II
-PATIENCE = 2  # of one array in a row that gain nothing
+TRIALS = 12  # partitions, where ports and dependences together keep a loop from its II
+PATIENCE = 4  # of one array in a row that gain nothing
 
 
 def tuned(run: Choosing, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
