@@ -2,7 +2,7 @@
 
 ## What it does
 Reports ARRAY_PARTITION and ARRAY_RESHAPE of an array that is an m_axi port, and of an array of structures that is an
-`axis` port.
+`axis` port. Where a function takes a local array and such a port, its banks are not followed: that is information.
 
 ## Why is this bad
 Memory outside of the device has no banks to split. Through 2024.1 the manual says that it is not
@@ -49,6 +49,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
     later = facts.version is not None and facts.version > (2024, 1)
     yield from facts.plain(RULE, "m-axi", severity="warning" if later else "error")
+    yield from facts.plain(RULE, "tied-to-port", severity="info")
     masters = {v: d for d, mode in interfaces(facts) if mode == "m_axi" for v in d.variables}
     for d in active(facts.program, "array_reshape"):
         for ident in d.variables:
