@@ -29,6 +29,7 @@ from hlspart.model.program import (
     ScalarType,
     Unary,
     children,
+    walk,
     walk_statements,
 )
 from hlspart.semantics.effects import statement_values
@@ -56,7 +57,7 @@ class SumUses(Struct, frozen=True):
 
 
 def sum_uses(program: Program, body: Block, variable: int) -> SumUses | None:
-    """Those of a body without loops that name it; None where a test, a subscript or a whole number depends on it."""
+    """Those of a body without loops that name it; None where it stands in a test, a subscript or a whole number."""
     updates, sets, reads = list[tuple[ExprStmt, Update]](), list[ExprStmt](), list[Name]()
     selected = list[tuple[ExprStmt, Expr]]()
     for stmt in walk_statements(body):
@@ -88,10 +89,7 @@ def sum_uses(program: Program, body: Block, variable: int) -> SumUses | None:
 
 def names(root: Expr, variable: int) -> Iterator[Name]:
     """Where an expression names a variable."""
-    if isinstance(root, Name) and root.variable == variable:
-        yield root
-    for child in children(root):
-        yield from names(child, variable)
+    return (e for e in walk(root) if isinstance(e, Name) and e.variable == variable)
 
 
 def _selected(stmt: ExprStmt, variable: int) -> Expr | None:

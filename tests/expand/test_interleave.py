@@ -6,6 +6,7 @@ import ctypes
 import random
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,15 @@ def test_what_an_iteration_adds_to_several_elements_is_summed_up_first(tmp_path:
     assert ran(ROWS_AT_ONCE, tmp_path, "old") == ran(new, tmp_path, "new")
 
 
+def in_partials(program: Callable[[random.Random], str], rng: random.Random) -> tuple[str, str]:
+    """The first random program of which sums are taken in partials, and what is written."""
+    while True:
+        text = program(rng)
+        new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"]
+        if re.search(r"_part\b", new) is not None:
+            return text, new
+
+
 def random_sums(rng: random.Random) -> str:
     """Sums in a nest of loops, of which some are pipelined together and the others stand in an iteration."""
     names = "pqrv"[: rng.randint(2, 4)]
@@ -228,11 +238,7 @@ def random_sums(rng: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(amount(3, 300)))
 def test_random_sums_are_the_same_numbers(seed: int, tmp_path: Path) -> None:
-    rng, changed = random.Random(2_310_000 + seed), 0
-    while not changed:
-        text = random_sums(rng)
-        new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"]
-        changed += re.search(r"_part\b", new) is not None
+    text, new = in_partials(random_sums, random.Random(2_310_000 + seed))
     assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new"), text
 
 
@@ -333,11 +339,7 @@ def random_running(rng: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(amount(3, 300)))
 def test_random_sums_that_are_set_and_read_are_the_same_numbers(seed: int, tmp_path: Path) -> None:
-    rng, changed = random.Random(2_320_000 + seed), 0
-    while not changed:
-        text = random_running(rng)
-        new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"]
-        changed += re.search(r"_part\b", new) is not None
+    text, new = in_partials(random_running, random.Random(2_320_000 + seed))
     assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new"), text
 
 
