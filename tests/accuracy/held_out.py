@@ -19,7 +19,9 @@ from __future__ import annotations
 import hashlib
 import json
 import multiprocessing
+import os
 import re
+import signal
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,6 +38,7 @@ from hlspart.reports.reports import merged, read
 
 Entry = Mapping[str, Any]
 RESOURCES = ("dsp", "bram18k", "ff", "lut")
+WALL = 10  # times as long by the clock, for a call that no signal interrupts
 OUTCOMES = ("right", "wrong", "bounds", "bounds that miss", "unknown", "not found")
 
 
@@ -211,7 +214,7 @@ def _loop(design: str, row: LoopComparison) -> Judged:
 def run(
     spec: Path, root: Path, seconds: float, only: str | None = None, part: str | None = None
 ) -> tuple[list[Judged], list[Function]]:
-    """All designs of a specification (``part``: of one half), each in a process of its own with a limit of time."""
+    """All designs of a specification (``part``: of one half), a process and ``seconds`` of a processor for each."""
     entries = [e for e in json.loads(spec.read_text(encoding="utf-8")) if only is None or re.search(only, _title(e))]
     entries = [e for e in entries if part is None or half(str(e.get("name") or _title(e))) == part]
     context = multiprocessing.get_context("fork")
@@ -219,11 +222,11 @@ def run(
     functions: list[Function] = []
     for design in designs(entries):
         here, there = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(there, design, root))
+        process = context.Process(target=_work, args=(there, design, root, seconds))
         process.start()
         there.close()
-        answer: object = f"not read in {seconds:g} s"
-        if here.poll(seconds):
+        answer: object = _late(seconds)
+        if here.poll(WALL * seconds):
             try:
                 answer = here.recv()
             except EOFError:
@@ -236,7 +239,17 @@ def run(
     return loops, functions
 
 
-def _work(pipe: Any, design: Sequence[Entry], root: Path) -> None:
+def _late(seconds: float) -> str:
+    return f"not read in {seconds:g} s"
+
+
+def _work(pipe: Any, design: Sequence[Entry], root: Path, seconds: float) -> None:
+    def stop(*_: object) -> None:
+        pipe.send(_late(seconds))
+        os._exit(1)
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         pipe.send(judge(design, root))
     except Exception as error:  # an answer of its own: it is counted

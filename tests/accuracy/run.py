@@ -252,7 +252,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="with --leave-one-out: each n-th kind of row only")
     parser.add_argument("--held-out", type=Path, metavar="SPEC", help="designs that are no part of this repository")
     parser.add_argument("--root", type=Path, default=Path(), help="with --held-out: the folder of its paths")
-    parser.add_argument("--seconds", type=float, default=60.0, help="with --held-out: time of a design")
+    parser.add_argument("--seconds", type=float, default=60.0, help="with --held-out: a design, of a processor")
     parser.add_argument("--half", choices=("used", "held"), help="with --held-out: designs of one half, by their names")
     parser.add_argument("--only", metavar="PATTERN", help="with --held-out: designs of such names")
     parser.add_argument("--causes", action="store_true", help="with --held-out: count what is not right by cause")

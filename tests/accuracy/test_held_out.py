@@ -1,6 +1,7 @@
 """``run.py --held-out``: every loop and function of a specification is counted, with what became of it."""
 
 import json
+import time
 
 import held_out
 
@@ -76,3 +77,21 @@ def test_halves_by_the_hash_of_a_name(tmp_path):
 def test_designs_of_one_source_are_told_apart_by_their_flow_and_headers():
     entries = [DESIGN, DESIGN | {"flow": "vitis"}, DESIGN | {"include": ["inc"]}, DESIGN | {"loop": "FIRST"}]
     assert [len(d) for d in held_out.designs(entries)] == [2, 1, 1]
+
+
+def test_a_design_is_given_time_of_a_processor(tmp_path, monkeypatch):
+    """Other work on the machine makes no difference: an answer after a sleep counts."""
+
+    def asleep(entries, root):
+        time.sleep(0.5)
+        return [], []
+
+    def busy(entries, root):
+        while True:
+            pass
+
+    monkeypatch.setattr(held_out, "judge", asleep)
+    assert counted(tmp_path, [{"loop": "FIRST", "ii": 1}], seconds=0.2) == ([], [])
+    monkeypatch.setattr(held_out, "judge", busy)
+    loops, _ = counted(tmp_path, [{"loop": "FIRST", "ii": 1}], seconds=0.2)
+    assert [(x.outcome, x.cause) for x in loops] == [("not found", "not read in 0.2 s")]
