@@ -108,6 +108,17 @@ def _distance(analysis: AccessAnalysis, loop: int, source: Access, sink: Access)
         return None
 
 
+def unwritten(program: Program, analysis: AccessAnalysis, read: Access) -> tuple[bool, bool] | None:
+    """Whether some iteration, and whether each, reads an element of a local array before any write reaches it."""
+    from hlspart.sets.order import unwritten as unwritten_before
+
+    variable = program.variable(read.array)
+    writes = [a for a in analysis.of_array(variable.id) if a.kind == "write"]
+    dims = analysis.shapes.get(variable.id) or variable.dims or (None,)
+    steps = {ident: info.step if not info.exits else None for ident, info in analysis.loops.items()}
+    return unwritten_before(read, writes, dims, steps)
+
+
 def fifo_violation(program: Program, analysis: AccessAnalysis, accesses: Sequence[Access]) -> FifoViolation | None:
     """What keeps accesses of one kind to one array in one function from being those of a FIFO."""
     from hlspart.sets.order import fifo_violation as order_violation

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hlspart.lint.brevity import folded, independent
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
-from hlspart.lint.dependence import carried, fifo_violation, least, never_meet
+from hlspart.lint.dependence import carried, fifo_violation, least, never_meet, unwritten
 from hlspart.lint.suppressions import apply, suppressions
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -61,6 +61,7 @@ def run(
         insert=lambda result: _pragmas(program, result),
         carried=lambda directive: carried(analysis, directive),
         fifo_violation=lambda accesses: fifo_violation(program, analysis, accesses),
+        unwritten=lambda read: unwritten(program, analysis, read),
         least=lambda loop, variable: least(analysis, loop, variable, ("write", "read")),
         never_meet=lambda loop, variable: never_meet(analysis, loop, variable),
         kernels=target is not None and target.kernels,

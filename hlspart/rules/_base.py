@@ -90,6 +90,7 @@ class Facts(Struct, frozen=True, dict=True):
     ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is
     run when a rule asks :meth:`inferred`, ``insert`` gives the edits that write its pragmas.
     ``least``: the nearest two iterations of a loop of which the later reads from an array what the other has written.
+    ``unwritten``: whether some iteration of a read, and whether each, takes an element before any write reaches it.
     ``never_meet``: whether no two iterations of a loop touch one element of an array.
     ``fifo_violation``: what keeps accesses of one kind to one array from being those of a FIFO. ``kernels``: whether
     the flow makes kernels, which a host starts.
@@ -108,6 +109,7 @@ class Facts(Struct, frozen=True, dict=True):
     insert: Callable[[InferResult], tuple[Edit, ...]] | None = None
     carried: Callable[[Directive], Witness | None] | None = None
     fifo_violation: Callable[[Sequence[Access]], FifoViolation | None] | None = None
+    unwritten: Callable[[Access], tuple[bool, bool] | None] | None = None
     least: Callable[[int, int], Witness | None] | None = None
     never_meet: Callable[[int, int], bool] | None = None
     kernels: bool = False

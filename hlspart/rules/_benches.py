@@ -14,13 +14,19 @@ from hlspart.rules._uses import calls, nodes
 HEAP = ("malloc", "calloc", "realloc", "new")
 _FILES = "fopen freopen fread fgets fscanf fgetc getc scanf getchar gets tmpfile"
 _CLOCKS = "time clock sleep usleep nanosleep gettimeofday clock_gettime system getenv"
-SYSTEM = frozenset(f"{_FILES} {_CLOCKS}".split())
+_THREADS = "raise fork pthread_create pthread_join thrd_create thrd_join mtx_lock dlopen dlsym"
+SYSTEM = frozenset(f"{_FILES} {_CLOCKS} {_THREADS}".split())
 CALLING_BACK = frozenset(["qsort", "bsearch", "atexit", "signal"])
 LIBRARY = frozenset(["rand", "srand", "rand_r", "random", "drand48", "lrand48"])
 #: Those of the standard library that take memory as they grow.
 GROWING = re.compile(
     r"\bstd\s*::\s*(vector|deque|list|forward_list|map|set|multimap|multiset|unordered_map|unordered_set|queue|stack"
     r"|priority_queue|string)\b"
+)
+#: Those of the standard library that only an operating system gives.
+RUNNING = re.compile(
+    r"\bstd\s*::\s*(j?thread|mutex|recursive_mutex|shared_mutex|condition_variable|future|promise|async|ifstream"
+    r"|ofstream|fstream|random_device)\b"
 )
 _CALLS = SYSTEM | LIBRARY | frozenset([*HEAP, "free", *["printf", "puts", "fprintf", "putchar", "exit", "fclose"]])
 _STREAMS = frozenset(("cout", "cerr", "std::cout", "std::cerr"))

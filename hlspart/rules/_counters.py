@@ -61,6 +61,14 @@ def _leaves(stmt: Stmt, inside: bool = False) -> bool:
     return any(_leaves(s, inside or isinstance(stmt, Loop)) for s in substatements(stmt))
 
 
+def _jumps(stmt: Stmt) -> bool:
+    """Whether a part of a block is jumped to, or left before its end."""
+    inner = substatements(stmt)
+    return any(
+        isinstance(s, (Jump, Return, Label)) and (s is not inner[-1] or not isinstance(s, Return)) for s in inner
+    )
+
+
 def _continues(stmt: Stmt) -> bool:
     """Whether a ``continue`` of the loop around a switch stands in it."""
     if isinstance(stmt, Loop):
@@ -105,7 +113,7 @@ def _below(
             sure, asked = False, None
         if _leaves(stmt.body):
             sure, asked = False, None
-    elif isinstance(stmt, (If, Switch)) or any(isinstance(s, (Jump, Return, Label)) for s in substatements(stmt)):
+    elif isinstance(stmt, (If, Switch)) or _jumps(stmt):
         yield from (CountedPlace(e, ranges, sure, asked) for x in expressions(stmt) for e in walk(x) if ranges)
         asked = asked | _named(stmt.test) if isinstance(stmt, (If, Switch)) and asked is not None else None
         sure = False

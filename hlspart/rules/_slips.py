@@ -44,12 +44,35 @@ def truth_values(program: c.Program, name: str) -> Iterator[Slip]:
                 yield node, "counts in a bool, which holds 0 and 1", "take an integer"
             case c.IncDec(operand=target) if _is_bool(target.type):
                 yield node, "counts in a bool, which holds 0 and 1", "take an integer"
+    yield from _wide_truths(program, name)
     for test in _tests(program, name):
         if isinstance(test, c.Unary) and test.op == "~" and (_is_truth(test.operand) or _is_bool(test.operand.type)):
             yield test, "is always true: ~ turns every bit of a number", "write ! for ~"
         for side in (test.left, test.right) if isinstance(test, c.Binary) and test.op == "|" else ():
             if (constant(program, side) or 0) != 0 and isinstance(test.type, c.ScalarType):
                 yield test, "is always true: a bit of it is set", "write & for |"
+
+
+def _wide_truths(program: c.Program, name: str) -> Iterator[Slip]:
+    """Integers of more than 64 bits that become a bool by way of a long long (UG1399, Class Methods and Operators)."""
+    function, values = program.functions[name], list[c.Expr]()
+    for stmt in c.walk_statements(function.body):
+        if isinstance(stmt, c.Return) and stmt.value is not None and _is_bool(function.return_type):
+            values.append(stmt.value)
+        if isinstance(stmt, c.Declare):
+            own = [program.variable(v) for v in stmt.variables]
+            values += [v.init for v in own if v.init is not None and _is_bool(v.type) and not v.reference]
+    values += [
+        e.value for e in nodes(program)[name] if isinstance(e, c.Assign) and e.op == "=" and _is_bool(e.target.type)
+    ]
+    values += [t for t in _tests(program, name) if isinstance(t, (c.Name, c.ArrayRef, c.Member))]
+    for value in values:
+        inner = value.operand if isinstance(value, c.Cast) and _is_bool(value.type) else value
+        kind = inner.type
+        wide = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.library is not None and kind.bits > 64
+        if wide and isinstance(kind, c.ScalarType) and isinstance(inner, (c.Name, c.ArrayRef, c.Member)):
+            message = f"has {kind.bits} bits, of which a bool takes the lower 64"
+            yield inner, message, "compare with 0, or call or_reduce()"
 
 
 def _never_equal(program: c.Program, node: c.Binary, side: c.Expr, other: c.Expr) -> Iterator[Slip]:

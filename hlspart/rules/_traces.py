@@ -58,6 +58,12 @@ def _leaves(stmt: c.Stmt) -> bool:
     return isinstance(stmt, c.Jump) or any(map(_leaves, c.substatements(stmt)))
 
 
+@lru_cache(maxsize=4096)
+def _returns(stmt: c.Stmt) -> bool:
+    """Whether a statement may leave the function."""
+    return any(isinstance(s, c.Return) for s in c.walk_statements(stmt))
+
+
 class TaskTrace:
     """The steps of one task, one after the other."""
 
@@ -164,8 +170,8 @@ class TaskTrace:
     def _touches(self, stmt: c.Stmt, frame: TaskFrame) -> bool:
         if mentioned(self.program, stmt) & frame.channels.keys():
             return True
-        # what leaves the loop or goes on with it decides about what stands behind it
-        return isinstance(stmt, (c.Jump, c.If, c.Block)) and _leaves(stmt)
+        # what leaves the loop or the function, or goes on with the loop, decides about what stands behind it
+        return _returns(stmt) or (isinstance(stmt, (c.Jump, c.If, c.Block)) and _leaves(stmt))
 
     # ------------------------------------------------------------------------- expressions
 

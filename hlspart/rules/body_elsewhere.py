@@ -2,7 +2,8 @@
 
 ## What it does
 Reports an `if` whose body is a semicolon, a `for` or `while` of a semicolon before a block, and the second of two
-statements in a row below an `if` or loop without braces that are indented alike.
+statements in a row below an `if` or loop without braces that are indented alike; and an `else` in the column
+of another `if` than its own.
 
 ## Why is this bad
 `if (v < 0); v = 0;` always sets `v`. Of two statements below a `for` without braces the second runs once.
@@ -43,7 +44,7 @@ from itertools import pairwise
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.source import Origin
+from hlspart.model.source import Origin, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 
@@ -64,7 +65,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _of_if(program: c.Program, stmt: c.If) -> Iterator[tuple[Origin, str, str]]:
-    """An `if` without else that is a test and a semicolon."""
+    """An `if` without else that is a test and a semicolon; an `else` in the column of another `if` than its own."""
+    inner = stmt.then.body[0] if len(stmt.then.body) == 1 and not stmt.then.braces and stmt.other is None else None
+    if isinstance(inner, c.If) and inner.other is not None and inner.at.kind == stmt.at.kind == "plain":
+        between = program.sources[stmt.at.span.path].text[inner.then.at.span.end : inner.other.at.span.start]
+        word = re.search(r"\belse\b", between)
+        start = inner.then.at.span.end + (word.start() if word is not None else 0)
+        at = Origin(Span(stmt.at.span.path, start, start + len("else")))
+        columns = [_place(program, x)[1] for x in (stmt.at, inner.at, at)]
+        if word is not None and None not in columns[::2] and columns[0] == columns[2] != columns[1]:
+            yield (
+                at,
+                "this else belongs to the second if, and stands below the first",
+                "put braces around the second if",
+            )
     if not stmt.then.body and not stmt.then.braces and stmt.other is None and stmt.test.at.kind == "plain":
         source, span = program.sources[stmt.at.span.path].text, stmt.at.span
         if _SEMICOLON.fullmatch(source, stmt.test.at.span.end, span.end):

@@ -2,7 +2,8 @@
 
 ## What it does
 Counts, in the statements that stand beside a `read_request` or `write_request` of an `hls::burst_maxi`, the words that
-are read or written until the next one: they are as many as were asked for, and a `write_response` follows.
+are read or written until the next one: they are as many as were asked for, and a `write_response` follows. Words
+of a port for which nothing asks are reported as well.
 
 ## Why is this bad
 A read without a request waits for ever; words that nobody takes stay in the adapter, before those of the next burst.
@@ -46,6 +47,7 @@ RULE = Rule("HLP447", "burst-requests", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Blocks with requests."""
     seen = set[object]()
+    yield from _unasked(facts)
     for name, own in nodes(facts.program).items():
         if not any(isinstance(e, c.Call) and (e.function or "").endswith("_request") for e in own):
             continue
@@ -57,6 +59,24 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     if (item.place, item.message) not in seen:
                         seen.add((item.place, item.message))
                         yield item
+
+
+def _unasked(facts: Facts) -> Iterator[Diagnostic]:
+    """Words of a master for which the program has no request of their kind."""
+    every = [e for own in nodes(facts.program).values() for e in own if isinstance(e, c.Call)]
+    for name in facts.analysis.tops:
+        for ident in facts.program.functions[name].params if name in facts.program.functions else ():
+            port = facts.program.variable(ident)
+            if not isinstance(port.type, c.StreamType) or not port.type.burst:
+                continue
+            for kind in ("read", "write"):
+                own = [
+                    e for e in nodes(facts.program)[name] if isinstance(e, c.Call) and e.function == f"stream.{kind}"
+                ]
+                words = [e for e in own if e.args and (root_of(e.args[0]) or (-1,))[0] == ident]
+                if words and not facts.program.holes and not any(e.function == f"stream.{kind}_request" for e in every):
+                    message = f"'{port.name}' is {'read' if kind == 'read' else 'written'} without a {kind}_request"
+                    yield facts.report(RULE, words[0].at, message, f"call {kind}_request(offset, words) before")
 
 
 def _block(facts: Facts, block: c.Block, handed: set[int]) -> Iterator[Diagnostic]:

@@ -139,6 +139,8 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
     if kind.kind == "fixed" and isinstance(number, c.Const) and "SAT" not in kind.name:
         limit = 2.0 ** (kind.bits - kind.fraction_bits - (1 if kind.signed else 0))
         negative = isinstance(value, c.Unary) and value.op == "-"
+        if negative and not kind.signed and number.value:
+            return "another number: it has no sign"
         if number.value >= limit and not (negative and kind.signed and number.value == limit):
             return f"another number: the greatest is just below {limit:g}"
     if isinstance(number, c.Const) and isinstance(number.value, float):

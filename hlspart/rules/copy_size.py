@@ -2,8 +2,9 @@
 
 ## What it does
 Reports `memcpy`, `memmove` and `memset` whose size is `sizeof` of an argument that is a pointer, or the number of
-elements of an array whose elements are larger than a byte; `memset` of such elements to a value but 0 or -1;
-`memcpy` between parts of one array that overlap; and copies of more bytes than a local array has.
+elements of an array whose elements are larger than a byte, or that number times `sizeof` of another type; `memset` of
+such elements to a value but 0 or -1; `memcpy` between parts of one array that overlap; and
+copies of more bytes than a local array has.
 
 ## Why is this bad
 The size is in bytes: only a part of the data is copied, in simulation as in hardware.
@@ -113,7 +114,7 @@ def _fault(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
     if filled is not None and element is not None and (storage_bits(element) or 0) > 8 and value not in _BYTES:
         return filled, f"each byte of '{filled.name}' becomes {value}, not each element", "write a loop"
     if any(isinstance(node, SizeOf) for node in walk(size)):
-        return None
+        return _of_another_type(facts, call)
     count = constant(facts.program, size)
     for side in call.args[:2]:
         variable = _whole(facts, side)
@@ -124,6 +125,32 @@ def _fault(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
             words = f"{count} is the number of elements of '{variable.name}', not of its bytes"
             return variable, words, f"write {count} * sizeof({variable.name}[0])"
     return None
+
+
+def _of_another_type(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
+    """A number of `sizeof` of a type that the elements of neither side have."""
+    size, roots = call.args[2], [root_of(side) for side in call.args[:2]]
+    each = [_bytes(facts.program.variable(r[0])) if r is not None else None for r in roots]
+    types = [node for node in walk(size) if isinstance(node, SizeOf)]
+    one = types[0].value if len(types) == 1 and types[0].operand is None else None
+    factors = isinstance(size, Binary) and size.op == "*" and types[0] in (size.left, size.right)
+    if one is None or one < 2 or not factors or each[0] is None or each[0] != each[1] or one == each[0]:
+        return None
+    variable, total = facts.program.variable((roots[0] or (0,))[0]), constant(facts.program, size)
+    if not all(_is_of_numbers(facts.program.variable(r[0])) for r in roots if r is not None):
+        return None
+    whole = each[0] * prod(n or 0 for n in variable.dims)
+    if total is None or total == whole or total % one or total // one != whole // each[0]:
+        return None  # as many bytes may be meant
+    return (
+        variable,
+        f"the elements of '{variable.name}' have {each[0]} bytes, and not {one}",
+        "write sizeof of an element",
+    )
+
+
+def _is_of_numbers(variable: Variable) -> bool:
+    return variable.as_array is not None and isinstance(variable.as_array.element, ScalarType)
 
 
 def _onto_itself(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:

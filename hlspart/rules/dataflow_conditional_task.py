@@ -64,6 +64,7 @@ from hlspart.model.program import (
     ExprStmt,
     If,
     Jump,
+    Label,
     Loop,
     Name,
     OpaqueExpr,
@@ -138,8 +139,12 @@ def _is_number(facts: Facts, variable: int) -> bool:
 
 
 def _leaves(body: Stmt) -> Jump | None:
-    """A ``break`` of the loop with this body."""
+    """A ``break`` of the loop with this body, or a ``goto`` out of it."""
     stack = list(substatements(body))
+    inside = {s.name for s in walk_statements(body) if isinstance(s, Label)}
+    out = (s for s in walk_statements(body) if isinstance(s, Jump) and s.kind == "goto" and s.label not in inside)
+    if (far := next(out, None)) is not None:
+        return far
     while stack:
         stmt = stack.pop()
         if isinstance(stmt, Jump) and stmt.kind == "break":

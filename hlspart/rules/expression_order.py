@@ -128,11 +128,12 @@ def _twice(program: c.Program, node: c.Binary) -> str | None:
             if root is not None and root[2]:
                 return f"reads '{program.variable(root[0]).name}'"
     steps = [
-        {x.operand.variable for x in c.walk(s) if isinstance(x, c.IncDec) and isinstance(x.operand, c.Name)}
+        {(o.variable, x.at.span) for x in c.walk(s) if isinstance(x, c.IncDec) and isinstance(o := x.operand, c.Name)}
         for s in (node.left, node.right)
     ]
-    if both := steps[0] & steps[1]:
-        return f"changes '{program.variable(min(both)).name}'"
+    for variable, at in sorted(steps[0], key=lambda x: x[0]):
+        if any(v == variable and other != at for v, other in steps[1]):  # one place: a part of a word is set
+            return f"changes '{program.variable(variable).name}'"
     return None
 
 

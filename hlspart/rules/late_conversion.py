@@ -109,9 +109,9 @@ def _kept(
     if of.kind != "int":
         return
     if value.op == "/" and kind.kind in ("float", "fixed") and _has_data(program, value, counters):
-        over = [e.variable for e in c.walk(value.left) if isinstance(e, c.Name)]
+        over = _of_values(value.left)
         below = constant(program, value.right)
-        if constant(program, value.left) is None and below is None and not set(over) & counters:
+        if constant(program, value.left) is None and below is None and not over & counters:
             yield (
                 value,
                 f"is a quotient of integers: its fraction is gone before {kind.name} gets it",
@@ -129,6 +129,14 @@ def _kept(
         if by is not None and of.signed and not _is_signed(value.left) and by < 32 < by + bits + 1 and bits <= 16:
             hint = f"convert it to {kind.name} before the shift"
             yield value, f"reaches the sign of an int, which {kind.name} repeats in its upper bits", hint
+
+
+def _of_values(expr: c.Expr) -> frozenset[int]:
+    """Variables of which a value is worked out; what only says which element is none."""
+    if isinstance(expr, c.Name):
+        return frozenset((expr.variable,))
+    inner = () if isinstance(expr, c.ArrayRef) else (expr.base,) if isinstance(expr, c.Subscript) else c.children(expr)
+    return frozenset(v for e in inner for v in _of_values(e))
 
 
 def _has_data(program: c.Program, value: c.Binary, counters: frozenset[int]) -> bool:

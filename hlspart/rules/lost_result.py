@@ -33,6 +33,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
+from hlspart.rules._mentions import mentioned_in
 from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP446", "lost-result", "warning", hint="hand over a pointer or a reference, or return the value")
@@ -60,6 +61,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 only.add(target)
         read = {e.variable for e in own if isinstance(e, (c.Name, c.ArrayRef)) and e not in only}
         used = {x for e in own if not isinstance(e, c.Comma) for x in c.children(e)}
+        for v, node in _last_writes(program, function, values):
+            if node.at.kind == "plain" and node.at.span not in seen and v.name not in hidden and v.id in read:
+                seen.add(node.at.span)
+                message = f"'{v.name}' is a value: what {function.name.partition('<')[0]}() writes into it is lost"
+                yield facts.report(RULE, node.at, message, None, [(v.at, "the parameter")])
         for v in values:
             write = written.get(v.id)
             if write is None or v.id in read or v.name in hidden or write in used or write.at.span in seen:
@@ -68,3 +74,29 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             what = "is a pointer that points elsewhere then" if isinstance(v.type, c.PointerType) else "is a value"
             message = f"'{v.name}' {what}: what {function.name.partition('<')[0]}() writes into it is lost"
             yield facts.report(RULE, write.at, message, None, [(v.at, "the parameter")])
+
+
+def _last_writes(
+    program: c.Program, function: c.Function, values: list[c.Variable]
+) -> Iterator[tuple[c.Variable, c.Assign]]:
+    """Values that parameters get outside of loops, behind which nothing of the function mentions them."""
+    statements = list(c.walk_statements(function.body))
+    if function.open or any(isinstance(s, (c.Label, c.Switch)) for s in statements):
+        return
+    inside = {id(s) for loop in statements if isinstance(loop, c.Loop) for s in c.walk_statements(loop.body)}
+    for v in values:
+        where = [s for s in statements if any(v.id in mentioned_in(e) for e in _tops(program, s))]
+        last = where[-1] if where else None
+        node = last.expr if isinstance(last, c.ExprStmt) and id(last) not in inside else None
+        if not isinstance(node, c.Assign) or node.op != "=" or not isinstance(v.type, c.ScalarType):
+            continue
+        own = isinstance(node.target, c.Name) and node.target.variable == v.id
+        if own and v.id not in mentioned_in(node.value) and not isinstance(node.value, c.Const):
+            yield v, node
+
+
+def _tops(program: c.Program, stmt: c.Stmt) -> Iterator[c.Expr]:
+    """The expressions of a statement, initial values included."""
+    yield from c.expressions(stmt)
+    if isinstance(stmt, c.Declare):
+        yield from (i for v in stmt.variables if (i := program.variable(v).init) is not None)

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports the use of a macro such as `#define ROWS H + 2` beside an operator that binds closer (`ROWS * 16`), of one such
-as `#define SQ(x) x * x` with a sum for `x`, and of one whose text ends in a semicolon inside of an expression.
+as `#define SQ(x) x * x` with a sum for `x`, of one whose text ends in a semicolon inside of an expression, and of one
+that is several statements where one belongs, behind the head of an `if` or a loop without braces.
 
 ## Why is this bad
 A macro is text: `ROWS * 16` is `H + 2 * 16`. Arrays get another extent, loops another count.
@@ -73,6 +74,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, defined, used in _ended(texts):
         message = f"the text of '{name}' ends in a semicolon, which ends the statement here"
         yield facts.report(RULE, used, message, "remove it from the macro", [(defined, "the macro")])
+    for name, defined, used in _statements(texts):
+        message = f"'{name}' is several statements: only the first belongs to what is before it"
+        yield facts.report(RULE, used, message, "write do { .. } while (0) around them", [(defined, "the macro")])
     for name, macro in macros.items():
         use = next((u for path, text in texts.items() for u in _uses(path, text, name, macro)), None)
         if use is not None:
@@ -91,6 +95,37 @@ def _ended(texts: dict[str, str]) -> Iterator[tuple[str, Origin, Origin]]:
                 start = line.end() + goes_on.start()
                 use = Origin(Span(path, start, start + len(line.group(1))))
                 yield line.group(1), Origin(Span(path, line.start(1), line.end(1))), use
+
+
+def _statements(texts: dict[str, str]) -> Iterator[tuple[str, Origin, Origin]]:
+    """Macros of several statements, with a use that is the body of an if, an else or a loop without braces."""
+    for path, text in texts.items():
+        for line in _DEFINE.finditer(text):
+            body = _outside(line.group(3).replace("\\", " ").replace("{", "(").replace("}", ")")).strip()
+            first, semicolon, rest = body.partition(";")
+            if (
+                not semicolon
+                or not rest.strip(" ;")
+                or not first.strip()
+                or body.startswith(("if", "for", "while", "do"))
+            ):
+                continue
+            for m in re.finditer(rf"\b{line.group(1)}\b", text[line.end() :]):
+                before = text[: line.end() + m.start()].rstrip()
+                at = Origin(Span(path, line.end() + m.start(), line.end() + m.end()))
+                if re.search(r"\belse$", before) or (before.endswith(")") and _is_head(before)):
+                    yield line.group(1), Origin(Span(path, line.start(1), line.end(1))), at
+                    break
+
+
+def _is_head(text: str) -> bool:
+    """Whether a text ends in the head of an if or of a loop."""
+    level = 0
+    for k in range(len(text) - 1, max(len(text) - 400, -1), -1):
+        level += (text[k] == ")") - (text[k] == "(")
+        if level == 0:
+            return re.search(r"\b(?:if|for|while)$", text[:k].rstrip()) is not None
+    return False
 
 
 def _blanked(text: str) -> str:

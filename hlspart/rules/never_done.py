@@ -2,9 +2,9 @@
 
 ## What it does
 Reports a loop whose test is true for every value that the type of its counter has, whose counter goes away from its
-bound, or whose test asks for what nothing in it changes, unless something else leaves it; and in a top function: a
-loop that has nothing in it and waits for an argument to change that is not `volatile`; and, where the function has a
-handshake that says that it is done, a loop without an end.
+bound or steps over the one value that ends it, or whose test asks for what nothing in it changes, unless something
+else leaves it; and in a top function: a loop that has nothing in it and waits for an argument to change that is not
+`volatile`; and, where the function has a handshake that says that it is done, a loop without an end.
 
 ## Why is this bad
 An argument that is not volatile is read once. A host that waits for a kernel to be done waits for ever. A counter of
@@ -50,6 +50,7 @@ from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes, root_of
 
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_TESTS = frozenset((*_TURNED, "!="))
 RULE = Rule("HLP436", "never-done", "warning")
 
 
@@ -88,7 +89,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 def _wrong_way(facts: Facts, loop: c.Loop) -> tuple[str, Origin] | None:
     """A counter that begins where the test holds, and goes away from its bound."""
     test = loop.test
-    name = test.left if isinstance(test, c.Binary) and test.op in _TURNED else None
+    name = test.left if isinstance(test, c.Binary) and test.op in _TESTS else None
     name = name.operand if isinstance(name, c.Cast) else name
     if not isinstance(test, c.Binary) or not isinstance(name, c.Name) or exit_of(loop) is not None:
         return None
@@ -109,11 +110,14 @@ def _wrong_way(facts: Facts, loop: c.Loop) -> tuple[str, Origin] | None:
         return None
     if any(name.variable in changed(facts.program, s) for s in loop.body.body):
         return None
+    counter = facts.program.variable(name.variable)
+    if test.op == "!=":
+        missed = (bound - begin) % by != 0 or (bound - begin) * by < 0
+        return (f"never ends: '{counter.name}' is never {bound}", counter.at) if missed else None
     away = by < 0 if test.op[0] == "<" else by > 0
     held = {"<": begin < bound, "<=": begin <= bound, ">": begin > bound, ">=": begin >= bound}[test.op]
     if not (away and held):
         return None
-    counter = facts.program.variable(name.variable)
     return f"never ends: '{counter.name}' goes from {begin} away from {bound}", counter.at
 
 

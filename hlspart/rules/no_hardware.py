@@ -38,16 +38,19 @@ supported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import CALLING_BACK, GROWING, HEAP, LIBRARY, SYSTEM, hardware
+from hlspart.rules._benches import CALLING_BACK, GROWING, HEAP, LIBRARY, RUNNING, SYSTEM, hardware
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._uses import calls, nodes, root_of
 
 RULE = Rule("HLP616", "no-hardware", "error")
+_CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif)\b[^\n]*", re.M)
+_SIMULATED = re.compile(r"[ \t]*#[ \t]*if(?:ndef[ \t]+|[ \t]*![ \t]*defined[ \t]*\(?[ \t]*)\w*(?:SYNTHESIS)")
 _COPIES = ("memcpy", "memmove", "memset")  # they take any pointer
 
 
@@ -55,11 +58,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions of the hardware."""
     program = facts.program
     built = hardware(program)
-    for name in built:
+    made = [name for name in built if not _is_simulated(facts, program.functions[name])]
+    for name in made:
         yield from _calls(facts, program.functions[name])
         yield from _expressions(facts, name)
     for variable in program.variables:
-        if variable.function in built:
+        if variable.function in made:
             yield from _declared(facts, variable)
     for function in dict.fromkeys(d.function for d, _ in interfaces(facts)):
         top = function in facts.analysis.tops and function != "main"  # a test bench may have pragmas, too
@@ -74,6 +78,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, variable.at, message, "hand over the bits as one integer")
 
 
+def _is_simulated(facts: Facts, function: c.Function) -> bool:
+    """Whether a function stands where a macro of synthesis is asked not to be defined: `#ifndef X_SYNTHESIS`."""
+    source = facts.program.sources.get(function.at.span.path)
+    groups = list[bool]()
+    for line in _CONDITION.finditer(source.text, 0, function.at.span.start) if source is not None else ():
+        word = line.group(1)
+        if word.startswith("if"):
+            groups.append(_SIMULATED.match(line.group()) is not None)
+        elif word == "endif":
+            groups = groups[:-1]
+        elif groups:
+            groups[-1] = False
+    return any(groups)
+
+
 def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
     for call in calls(facts.program)[function.name]:
         name = (call.function or "").rpartition("::")[2]
@@ -81,6 +100,9 @@ def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
             continue
         if name in HEAP and (name != "new" or call.function == name):  # a class's own `new` is its constructor
             message = f"{name}() takes memory from the heap, which hardware does not have"
+            yield facts.report(RULE, call.at, message, "declare an array of the greatest size")
+        elif name in ("alloca", "__builtin_alloca"):
+            message = f"{name}() takes memory of a size that is known as it runs, which hardware does not have"
             yield facts.report(RULE, call.at, message, "declare an array of the greatest size")
         elif name in LIBRARY:
             message = f"{name}() has its state in the C library, which hardware does not have"
@@ -107,6 +129,8 @@ def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
         root = root_of(node.operand) if isinstance(node, c.Cast) and isinstance(node.type, c.PointerType) else None
         variable = facts.program.variable(root[0]) if root is not None else None
         array = variable.as_array if variable is not None else None
+        if variable is not None and array is None and isinstance(node, c.Cast):
+            yield from _as_words(facts, node, variable)
         records = array is not None and isinstance(array.element, c.StructType) and not array.element.union
         if variable is not None and variable.storage not in ("local", "static") and not (records and variable.dims):
             continue  # words of a port may be seen as wider ones
@@ -124,6 +148,18 @@ def _expressions(facts: Facts, name: str) -> Iterator[Diagnostic]:
             )
             hint = "write its elements one by one, with range() or a union of two scalars"
             yield facts.report(RULE, node.at, message, hint, [(variable.at, "the array")], severity="warning")
+
+
+def _as_words(facts: Facts, node: c.Cast, variable: c.Variable) -> Iterator[Diagnostic]:
+    """A local structure whose address is seen as that of numbers."""
+    target = node.type.target if isinstance(node.type, c.PointerType) else None
+    whole = isinstance(node.operand, c.Unary) and node.operand.op == "&" and isinstance(node.operand.operand, c.Name)
+    kind = variable.type
+    record = isinstance(kind, c.StructType) and not kind.union and variable.storage == "local"
+    if whole and record and isinstance(target, c.ScalarType):
+        message = f"'{variable.name}' is a structure and seen as numbers, which the tool does for plain types alone"
+        hint = "give its members their values one by one"
+        yield facts.report(RULE, node.at, message, hint, [(variable.at, "the structure")], severity="warning")
 
 
 def _are_alike(one: c.CType, other: c.CType) -> bool:
@@ -147,6 +183,9 @@ def _declared(facts: Facts, variable: c.Variable) -> Iterator[Diagnostic]:
     if port and isinstance(kind, c.OtherType) and "_Complex" in kind.name:
         message = f"'{variable.name}' is a {kind.name}, which no port carries"
         yield facts.report(RULE, variable.at, message, "take std::complex, or two numbers")
+    if isinstance(kind, c.OtherType) and kind is not variable.type and kind.name == "function pointer":
+        message = f"'{variable.name}' has pointers to functions: hardware knows each function that it calls"
+        yield facts.report(RULE, variable.at, message, "call the functions by name, in the arms of a test")
     if not isinstance(variable.type, c.OtherType) or not variable.declarations:
         return
     at, source = variable.declarations[0].specifiers, facts.program.sources.get(variable.at.span.path)
@@ -154,6 +193,9 @@ def _declared(facts: Facts, variable: c.Variable) -> Iterator[Diagnostic]:
     if variable.type.name == "function pointer":
         message = f"'{variable.name}' is a pointer to functions: hardware knows each function that it calls"
         yield facts.report(RULE, variable.at, message, "call the functions by name, in the arms of a test")
+    elif (asks := RUNNING.search(written)) is not None:
+        message = f"'{variable.name}': std::{asks[1]} asks the operating system, which hardware does not have"
+        yield facts.report(RULE, variable.at, message, "keep it in the host's program")
     elif (grows := GROWING.search(written)) is not None:
         message = f"'{variable.name}': std::{grows[1]} takes memory as it grows, which hardware does not have"
         yield facts.report(RULE, variable.at, message, "declare an array of the greatest size")

@@ -1,7 +1,8 @@
 """OCCURRENCE that does not fit the pipeline around it.
 
 ## What it does
-Reports OCCURRENCE in no pipelined loop or function, and a `cycle=` that is no multiple of the II of the pipeline.
+Reports OCCURRENCE in no pipelined loop or function, a `cycle=` that is no multiple of the II of the pipeline, and
+one that is longer than the iterations between two runs of the region.
 
 ## Why is this bad
 The region is said to run in every n-th cycle of the pipeline. A cycle in which no iteration starts does not exist.
@@ -43,8 +44,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.program import Binary, Cast, If, Name, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, pipelined_around
+from hlspart.rules._traces import constant
 
 RULE = Rule("HLP225", "occurrence", "warning")
 
@@ -60,3 +64,31 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             ii = pipeline.values["ii"]
             message = f"OCCURRENCE: cycle={cycle} is no multiple of the II {ii} of the pipeline"
             yield facts.report(RULE, d.at, message, f"say cycle={ii * cycle}", [(pipeline.at, "the pipeline")])
+        elif cycle is not None and (every := _every(facts, d)) is not None:
+            often, arm = every
+            ii = pipeline.values.get("ii", 1)
+            if cycle > often * ii:
+                message = f"OCCURRENCE: cycle={cycle}, but the region runs in every {often}th iteration"
+                yield facts.report(RULE, d.at, message, f"say cycle={often * ii}", [(arm.test.at, "its test")])
+
+
+def _every(facts: Facts, directive: Directive) -> tuple[int, If] | None:
+    """In every how many iterations of its loop a region runs, where its test is `i % n == k` or `(i & n - 1) == k`."""
+    span = directive.at.span
+    loop = facts.program.loops.get(directive.loop) if directive.loop is not None else None
+    info = facts.analysis.loops.get(loop.id) if loop is not None else None
+    if loop is None or info is None or info.step != 1:
+        return None
+    arms = [s for s in walk_statements(loop.body) if isinstance(s, If) and s.then.at.span.holds(span)]
+    if len(arms) != 1 or not isinstance(arms[0].test, Binary) or arms[0].test.op != "==":
+        return None
+    rest = arms[0].test.left
+    while isinstance(rest, Cast):
+        rest = rest.operand
+    if not isinstance(rest, Binary) or not isinstance(rest.left, Name) or rest.left.variable != info.variable:
+        return None
+    by = constant(facts.program, rest.right)
+    if by is None or by < 1:
+        return None
+    often = by if rest.op == "%" else by + 1 if rest.op == "&" and by & (by + 1) == 0 else None
+    return (often, arms[0]) if often is not None else None

@@ -190,7 +190,24 @@ def _registers(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, d.at, message, f"say bundle={most}", [(first.at, "the first one")])
     for function in sorted({d.function or "" for d, _ in ports}):
         yield from _misspelt(facts, [d for d, mode in ports if mode == "s_axilite" and d.function == function])
+        yield from _addresses(facts, [(d, mode) for d, mode in ports if d.function == function])
         yield from _overlaps(facts, [d for d, mode in ports if mode == "s_axilite" and d.function == function])
+
+
+def _addresses(facts: Facts, ports: list[tuple[Directive, str]]) -> Iterator[Diagnostic]:
+    """The address of a master falls into the default registers, while all that is said of others is in a bundle."""
+    said = [d for d, mode in ports if mode == "s_axilite"]
+    names = {d.option("bundle") for d in said}
+    if len(names) != 1 or None in names or names & {"control"} or not facts.tool.startswith("vitis"):
+        return
+    registers = {v for d in said for v in d.variables}
+    for d, mode in ports:
+        if mode == "m_axi" and d.option("offset") == "slave" and d.variables and not registers & set(d.variables):
+            name, bundle = facts.program.variable(d.variables[0]).name, said[0].option("bundle")
+            message = f"the address of '{name}' is put into the registers of control, a second adapter beside {bundle}"
+            hint = f"#pragma HLS INTERFACE s_axilite port={name} bundle={bundle}"
+            yield facts.report(RULE, d.at, message, hint, [(said[0].at, "the others are here")])
+            return
 
 
 def _misspelt(facts: Facts, said: list[Directive]) -> Iterator[Diagnostic]:

@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, Binary, Const, Expr, Name, Subscript
+from hlspart.model.program import ArrayRef, ArrayType, Binary, Const, Expr, Name, ScalarType, Subscript
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._counters import CountedPlace, counted
 from hlspart.rules._interfaces import depth_said
@@ -111,12 +111,22 @@ def _members(facts: Facts) -> Iterator[Diagnostic]:
     seen = set[object]()
     for name, own in nodes(facts.program).items():
         function = facts.program.functions[name]
-        if function.open or not any(isinstance(e, Subscript) for e in own):
+        wraps = any(isinstance(e, ArrayRef) and any(_is_unsigned(i) for i in e.indices) for e in own)
+        if function.open or not (wraps or any(isinstance(e, Subscript) for e in own)):
             continue
         for place in counted(facts, function.body):
             node = place.expr
             of = node.base.type if isinstance(node, Subscript) and place.sure else None
             extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None
+            if place.sure and isinstance(node, ArrayRef) and node.at.span not in seen:
+                below = next((x for i in node.indices if (x := _wrapped(facts, i, place)) is not None), None)
+                array = facts.program.variable(node.variable)
+                if below is not None and array.dims:
+                    seen.add(node.at.span)
+                    at = f"{facts.program.variable(below).name} = {place.ranges[below][0]}"
+                    text = " ".join(facts.program.text(node.at).split())
+                    message = f"'{text}' is outside of its array at {at}: the index has no sign"
+                    yield facts.report(RULE, node.at, message, related=[(array.at, "the array")])
             if not extent or not isinstance(node, Subscript) or node.at.span in seen:
                 continue
             reached = [v for end in (0, 1) if (v := _at(facts, node.index, place, end)) is not None]
@@ -138,3 +148,18 @@ def _at(facts: Facts, index: Expr, place: CountedPlace, end: int) -> tuple[int, 
     if known is None or not isinstance(counter, Name):
         return None
     return known[end] + by, f"{facts.program.variable(counter.variable).name} = {known[end]}"
+
+
+def _is_unsigned(index: Expr) -> bool:
+    """Whether an index is a difference of numbers of C that is never negative."""
+    kind = index.type
+    plain = isinstance(kind, ScalarType) and kind.kind == "int" and not kind.signed and kind.library is None
+    return plain and isinstance(index, Binary) and index.op == "-"
+
+
+def _wrapped(facts: Facts, index: Expr, place: CountedPlace) -> int | None:
+    """The counter from whose first value an index takes more than it is."""
+    if not isinstance(index, Binary) or not _is_unsigned(index) or not isinstance(index.left, Name):
+        return None
+    by, known = constant(facts.program, index.right), place.ranges.get(index.left.variable)
+    return index.left.variable if by is not None and known is not None and known[0] < by else None

@@ -37,6 +37,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
+from hlspart.rules._interfaces import interfaces
 from hlspart.rules._mentions import mentioned_in
 from hlspart.rules._uses import nodes, root_of, sets
 from hlspart.sets.moved import is_same_each_time
@@ -47,6 +48,7 @@ RULE = Rule("HLP434", "overwritten-output", "warning", hint="make it volatile or
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Blocks of top functions."""
     yield from _rounds(facts)
+    yield from _words(facts)
     program = facts.program
     about = {d.function for d in program.directives if d.dialect == "vitis" and d.usable}
     for name in sorted(entries(facts) & (about | set(facts.analysis.tops))):
@@ -67,6 +69,30 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     yield facts.report(RULE, written[target].at, message, None, [(stmt.at, "the other value")])
                 if target in outputs and not _is_constant(stmt):
                     written[target] = stmt
+
+
+def _words(facts: Facts) -> Iterator[Diagnostic]:
+    """A scalar port with a handshake that a sum takes again and again: it is not volatile, so one word is taken."""
+    program = facts.program
+    for d, mode in interfaces(facts):
+        scalars = [v for v in d.variables if _is_scalar(program.variable(v)) and not program.variable(v).volatile]
+        top = d.function in facts.analysis.tops and mode in ("ap_hs", "ap_vld", "ap_ack", "ap_fifo")
+        for ident in scalars if top else ():
+            body = program.functions[d.function or ""].body
+            uses = [u for u in sets(program).below(body) if u.variable == ident]
+            if any(u.kind != "read" or not u.exact for u in uses) or len({u.at.span for u in uses}) < 2:
+                continue
+            sums = [
+                s for s in body.body if isinstance(s, c.ExprStmt) and isinstance(s.expr, c.Assign) and s.expr.op == "+="
+            ]
+            reads = [s for s in sums if any(u.variable == ident for u in sets(program).below(s))]
+            texts = {" ".join(program.text(s.at).split()) for s in reads}
+            if len(reads) < 2 or len(texts) > 1:
+                continue  # the value may be meant to be one
+            again = next(u.at for u in sets(program).below(reads[1]) if u.variable == ident)
+            message = f"'{program.variable(ident).name}' is read again, but one word is taken: it is not volatile"
+            hint = "make it volatile or a stream, or read it once into a variable"
+            yield facts.report(RULE, again, message, hint, [(d.at, "its handshake")])
 
 
 def _rounds(facts: Facts) -> Iterator[Diagnostic]:

@@ -1,7 +1,8 @@
 """A variable is read where nothing may have written it.
 
 ## What it does
-Reports the read of elements of a local array that no write reaches, and of a local scalar that has no value: no
+Reports the read of elements of a local array that no write reaches, or none before the read, each time or where a sum
+begins; and of a local scalar that has no value: no
 statement before it writes it, or only some branches of an `if` do that stands on the way to it. A write in a loop
 counts, even where the loop may not run, and where a condition chooses, the iteration before counts; so does a
 `switch`.
@@ -103,8 +104,10 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
             continue  # a pointer to it, or a call that is given it
         writes, reads = ([a for a in own if a.kind == kind] for kind in ("write", "read"))
         early = reads[:1] if not writes else [a for a in reads if a.exact and _is_outside(a, writes)]
+        what = "but nothing writes it" if not writes else "of which no write reaches some elements"
+        if not early and (bare := _never_filled(facts, every, reads)) is not None:
+            early, what = [bare[0]], bare[1]
         if early:
-            what = "but nothing writes it" if not writes else "of which no write reaches some elements"
             message = f"'{variable.name}' is read, {what}"
             hint = "write all of it first, or give it a value where it is declared"
             yield facts.report(RULE, early[0].at, message, hint, [(variable.at, "declared without a value")])
@@ -132,3 +135,18 @@ def _is_outside(read: Access, writes: Sequence[Access]) -> bool:
         if high is not None and len(highs) == len(writes) and high > max(highs):
             return True
     return False
+
+
+def _never_filled(facts: Facts, own: Sequence[c.Expr], reads: Sequence[Access]) -> tuple[Access, str] | None:
+    """A read of what the same call of the function has not written: each time, or where a sum begins.
+
+    A window that is shifted before it is full is none: its first values are meant to be of no use.
+    """
+    sums = {e.target.id for e in own if isinstance(e, c.Assign) and e.op != "=" and isinstance(e.target, c.ArrayRef)}
+    for read in reads:
+        known = facts.unwritten(read) if facts.unwritten is not None and read.exact else None
+        if known is not None and known[1]:
+            return read, "but each time before anything writes the element"
+        if known is not None and known[0] and read.ref in sums:
+            return read, "which adds to it, before anything writes the element"
+    return None

@@ -80,7 +80,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             text = facts.program.text(region.body.at)
             tasks = "".join(facts.program.text(p.stmt.at) for p in (writers or readers))
             word = re.compile(rf"\b{re.escape(variable.name)}\b")
-            if use.path:
+            given = [
+                p
+                for p in region.processes
+                if p.kind == "call" and all(x.function in facts.program.functions for x in p.calls)
+            ]
+            if use.path or len(given) == len(region.processes):
                 tasks = "".join(facts.program.text(p.stmt.at) for p in region.processes)
             if len(word.findall(_PRAGMA.sub("", text))) != len(word.findall(tasks)) + 1:
                 continue  # something else that is no task for us has it

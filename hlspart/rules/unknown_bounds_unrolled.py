@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from hlspart.model.causes import NOT_CONSTANT
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.directives import Directive
-from hlspart.model.program import Binary, Call, Loop, Stmt, walk, walk_statements
+from hlspart.model.program import ArrayRef, Binary, Call, Cast, Loop, Stmt, walk, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._uses import own_expressions
 
@@ -79,7 +79,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
                 severity: Severity | None = None
                 why = info.cause or ("a header is missing" if facts.lacks_header(inner.header.span.path) else None)
-                if why is None:
+                if why is None or (not facts.lacks_header(inner.header.span.path) and _asks_data(facts, inner)):
                     message += ": it cannot be unrolled"
                 else:  # hlspart cannot count it; the tool may
                     message, severity = f"{message}: nothing is known of the pipeline ({why})", "info"
@@ -98,6 +98,16 @@ def _varies(facts: Facts, directive: Directive, inner: Loop) -> bool:
         return False  # a limit beside the one that varies may be enough
     line = facts.place(inner.header).line
     return any(c.text.startswith(f"{inner.name} ") and NOT_CONSTANT in c.text and line in c.lines for c in causes)
+
+
+def _asks_data(facts: Facts, inner: Loop) -> bool:
+    """Whether a loop goes on as long as elements that an argument brings compare: no number of iterations is known."""
+    test = inner.test
+    if not isinstance(test, Binary) or test.op not in ("<", "<=", ">", ">=", "!=", "=="):
+        return False
+    sides = [side.operand if isinstance(side, Cast) else side for side in (test.left, test.right)]
+    arrays = [facts.program.variable(side.variable) for side in sides if isinstance(side, ArrayRef)]
+    return bool(arrays) and all(v.storage == "parameter" for v in arrays)
 
 
 def _loops_below(facts: Facts, body: Stmt) -> Iterator[Loop]:

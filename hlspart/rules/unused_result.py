@@ -37,14 +37,16 @@ None; clang's `ignoring return value`, `value stored is never read`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import functions_but_benches
-from hlspart.rules._mentions import mentioned
+from hlspart.rules._interfaces import interfaces
+from hlspart.rules._mentions import mentioned, mentioned_in
+from hlspart.rules._nests import active
 from hlspart.rules._uses import nodes, root_of, sets
 
 RULE = Rule("HLP457", "unused-result", "warning", names=True)
@@ -54,13 +56,16 @@ _ACTS = (c.Call, c.IncDec, c.OpaqueExpr)
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Statements of all functions; of a template once."""
     program, seen = facts.program, set[object]()
+    words = frozenset(v for d, mode in interfaces(facts) if mode in ("axis", "ap_fifo") for v in d.variables)
+    words |= frozenset(v for d in active(program, "stream") for v in d.variables)
     for name, function in functions_but_benches(facts):
         for block in (s for s in c.walk_statements(function.body) if isinstance(s, c.Block)):
             for at, message, hint in (
                 *_dropped(program, block),
                 *_copies(program, name, block),
                 *_members(program, block),
-                *_again(program, block),
+                *_again(program, block, words),
+                *_replaced(program, block),
             ):
                 if at.kind == "plain" and at.span not in seen:
                     seen.add(at.span)
@@ -144,8 +149,8 @@ def _is_record(variable: c.Variable) -> bool:
     return isinstance(variable.type, c.StructType) and variable.storage == "local" and not variable.reference
 
 
-def _again(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, str]]:
-    """Two statements in a row that give one element a value."""
+def _again(program: c.Program, block: c.Block, words: frozenset[int]) -> Iterator[tuple[Origin, str, str]]:
+    """Two statements in a row that give one element a value; of a FIFO, ``words``, each value is a word."""
     falls = False  # into the next case
     statements = list[c.Stmt]()
     for stmt in block.body:
@@ -167,8 +172,41 @@ def _again(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, st
         named = [program.variable(e.variable) for e in taken if isinstance(e, (c.ArrayRef, c.Name))]
         read = any(v.id == variable.id or isinstance(v.type, c.PointerType) or v.reference for v in named)
         plain = isinstance(one.target.type, c.ScalarType) and not variable.volatile and one.at.span != other.at.span
+        plain = plain and variable.id not in words
         if plain and not acts and not read and not isinstance(variable.type, c.PointerType):
             text = " ".join(program.text(one.target.at).split())
             message = f"'{text}' gets another value before anything reads this one"
             hint = "end the case by a break" if falls_here else "correct one of the two"
             yield one.at, message, hint
+
+
+def _replaced(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, str]]:
+    """Values of a case that goes on into the next, of which each gets another one there before it is read."""
+    for k, stmt in enumerate(block.body):
+        before = _run(block.body[k - 1 :: -1] if k else ())
+        after = _run(block.body[k + 1 :]) if isinstance(stmt, c.Case) else []
+        if not before or not after or len(before) < 2:
+            continue  # one alone: the pair of _again
+        for one in before[::-1]:
+            name = one.target.variable if isinstance(one.target, c.Name) else None
+            other = next((e for e in after if isinstance(e.target, c.Name) and e.target.variable == name), None)
+            if name is None or other is None or program.variable(name).volatile:
+                break
+            between = [*before[: before.index(one)], *after[: after.index(other) + 1]]
+            if any(name in mentioned_in(e.value) for e in between):
+                break
+        else:
+            text = " ".join(program.text(before[-1].target.at).split())
+            message = f"'{text}' gets another value before anything reads this one"
+            yield before[-1].at, message, "end the case by a break"
+
+
+def _run(statements: Sequence[c.Stmt]) -> list[c.Assign]:
+    """The assignments that stand first in a row."""
+    run = list[c.Assign]()
+    for stmt in statements:
+        expr = stmt.expr if isinstance(stmt, c.ExprStmt) else None
+        if not isinstance(expr, c.Assign) or expr.op != "=" or any(isinstance(e, _ACTS) for e in c.walk(expr)):
+            break
+        run.append(expr)
+    return run

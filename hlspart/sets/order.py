@@ -49,6 +49,42 @@ def fifo_violation(
         return None
 
 
+def unwritten(
+    read: Access, writes: Sequence[Access], dims: Sequence[int | None], steps: Mapping[int, int | None]
+) -> tuple[bool, bool] | None:
+    """Whether an iteration of ``read`` takes an element that no write has reached before it, and whether each does.
+
+    ``writes`` are all that may write the array in the function of the read, in which its content begins; None where
+    the order or the elements are not known.
+    """
+    accesses = [read, *writes]
+    if len(accesses) > _MOST_ACCESSES or any(d is None for d in dims[1:]):
+        return None
+    for a in accesses:
+        whole = len(a.loops) == len(a.iterators) and all(steps.get(x) for x in a.loops)
+        if not (a.affine and a.map and whole and (a.exact or a is not read)):
+            return None
+    try:
+        with limited(_MAX_OPERATIONS):
+            return _unwritten(read, writes, tuple(d or 1 for d in dims), steps)
+    except EffortError:
+        return None
+
+
+def _unwritten(
+    read: Access, writes: Sequence[Access], dims: tuple[int, ...], steps: Mapping[int, int | None]
+) -> tuple[bool, bool]:
+    times = executed([read, *writes], steps)
+    elements = [_element(a.domain, a.map or "", dims) for a in (read, *writes)]
+    earlier = times[0].apply_range(isl.Map.lex_gt(times[0].range().get_space()))
+    bare = isl.Set(read.domain)
+    everything = bare
+    for time, element in zip(times[1:], elements[1:], strict=True):
+        meets = earlier.apply_range(time.reverse()).intersect(elements[0].apply_range(element.reverse()))
+        bare = bare.subtract(meets.domain())
+    return not bare.is_empty(), everything.is_subset(bare)
+
+
 def _at_once(pairs: isl.Map) -> isl.Map:
     """Pairs of points with the same coordinates."""
     count = pairs.dim(isl.dim_type.in_)

@@ -10,6 +10,42 @@ from hlspart.lint.config import LintConfig
 STREAMS = "#include <hls_stream.h>\n"
 LOOP = "for (int i = 0; i < 64; i++)"
 NEAR = {
+    "two_words_of_a_fifo": (
+        "k.c",
+        "HLP457",
+        f"void f(const int a[64], int o[128]) {{\n#pragma HLS INTERFACE ap_fifo port=o\n  {LOOP} {{\n"
+        "    o[i] = a[i];\n    o[i] = a[i] * 2;\n  }\n}\n",
+    ),
+    "default_of_a_port_read_twice": (
+        "k.c",
+        "HLP434",
+        "void f(int *x, int *o) {\n#pragma HLS INTERFACE ap_hs port=x\n  int s = 0;\n  s += *x;\n  s += *x * 2;\n"
+        "  *o = s;\n}\n",
+    ),
+    "window_that_is_shifted_before_it_is_full": (
+        "k.c",
+        "HLP437",
+        f"void f(const int a[64], int o[64]) {{\n  int w[3];\n  {LOOP} {{\n    w[0] = w[1];\n    w[1] = w[2];\n"
+        "    w[2] = a[i];\n"
+        "    if (i >= 2) o[i] = w[0] + w[1] + w[2];\n  }\n}\n",
+    ),
+    "else_of_the_inner_if": (
+        "k.c",
+        "HLP453",
+        f"void f(const int a[64], int o[64], int n) {{\n  {LOOP}\n    if (a[i] > 0)\n      if (a[i] > n) o[i] = n;\n"
+        "      else o[i] = a[i];\n}\n",
+    ),
+    "half_of_an_array_by_bytes": (
+        "k.c",
+        "HLP442",
+        "#include <string.h>\nvoid f(const int a[64], int o[64]) {\n  memcpy(o, a, 32 * sizeof(long long));\n}\n",
+    ),
+    "last_value_of_a_parameter_is_read_in_the_next_round": (
+        "k.c",
+        "HLP446",
+        "void f(int n, int d, int *o) {\n  int s = 0;\n  while (n > 0) {\n    s += n;\n    n = n - d;\n  }\n"
+        "  *o = s;\n}\n",
+    ),
     "product_of_differences_of_bytes": (
         "k.c",
         "HLP452",

@@ -105,3 +105,34 @@ def test_distances_are_those_of_an_enumeration() -> None:
         outcomes.append(bool(found))
     assert len(outcomes) == 12
     assert sum(outcomes) > 5
+
+
+def test_a_sum_begins_before_its_start_where_an_enumeration_says_so() -> None:
+    rng = random.Random(11)
+    outcomes = []
+    for _ in range(24):
+        rounds, n, by, first = rng.randint(1, 3), rng.choice((6, 8)), rng.choice((1, 2)), rng.randint(0, 2)
+        inside, at = rng.random() < 0.5, rng.choice(("i", f"{n - 1} - i", f"(i * {by}) % {n}"))
+        clear = f"for (int k = {first}; k < {n}; k += {by}) s[k] = 0;"
+        text = (
+            f"void top(const int x[{n}], int y[{n}]) {{\n  int s[{n}];\n" + ("" if inside else f"  {clear}\n")
+            + f"  for (int r = 0; r < {rounds}; r++) {{\n" + (f"    {clear}\n" if inside else "")
+            + f"    for (int i = 0; i < {n}; i++) s[{at}] += x[i];\n  }}\n"
+            + f"  for (int i = 0; i < {n}; i++) y[i] = s[i];\n}}\n"
+        )  # fmt: skip
+        written, bare = set(), False
+        for r in range(rounds):
+            if inside or r == 0:
+                written |= set(range(first, n, by))
+            for i in range(n):
+                element = {"i": i, f"{n - 1} - i": n - 1 - i}.get(at, i * by % n)
+                bare |= element not in written
+                written.add(element)
+        found = [
+            d
+            for d in lint_of(text).diagnostics
+            if d.rule == "HLP437" and "+= x[i]" in text.split("\n")[d.place.line - 1]
+        ]
+        assert bool(found) == bare, text
+        outcomes.append(bare)
+    assert 4 < sum(outcomes) < 22
