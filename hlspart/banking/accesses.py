@@ -50,6 +50,12 @@ def are_exclusive(a: PortAccess, b: PortAccess) -> bool:
     return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
 
 
+def are_in_one_arm(accesses: Iterable[PortAccess]) -> bool:
+    """Whether no two of them are exclusive."""
+    arms: dict[int, int] = {}
+    return all(arms.setdefault(branch, arm) == arm for a in accesses for branch, arm in a.branch)
+
+
 def is_settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequence[str]) -> bool:
     """Whether the offset inside the bank stays while ``names`` change the bank: such a load leaves their loops."""
     if layout.banks == 1 or index is None or not layout.dims:

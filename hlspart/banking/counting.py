@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from hlspart.banking.accesses import (
     affine_index,
     are_exclusive,
+    are_in_one_arm,
     combination,
     flat_number,
     flat_place,
@@ -304,7 +305,7 @@ class PortProblem(Sites):
         return frozenset(flat_number(v, sizes) for v in reached)
 
     def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
-        if not self.exclusive_static or not any(s.access.branch for s in sites):
+        if not self.exclusive_static or are_in_one_arm(s.access for s in sites):
             return load_of(bank, sites, ports)
         return self.busiest(sites, ports, lambda a, b: not are_exclusive(a.access, b.access), None, lambda _: bank)[0]
 

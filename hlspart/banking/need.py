@@ -14,7 +14,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from hlspart.banking.accesses import affine_index, are_exclusive
+from hlspart.banking.accesses import affine_index, are_exclusive, are_in_one_arm
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import BankModel, PortProblem
 from hlspart.banking.families import Families, Family, StaticSets, families_of, maximal, values
@@ -28,6 +28,7 @@ from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 from hlspart.sets.region import Box
 
+FEW_ACCESSES = 128  # of one iteration, up to which tests of layouts are numbered by the effort alone
 Offset = tuple[int, ...]  # one number per dimension, or per dimension looked at
 
 
@@ -68,6 +69,15 @@ class Motion(Struct, frozen=True):
         known = len(alpha)
         sizes = [(sum(map(operator.mul, alpha, m)), n) for m, n in self.moves if not any(m[known:])]
         return residue_mask(sizes, modulus)
+
+
+def affordable(tests: int, needs: Sequence[Need], power: int = 1) -> int:
+    """How many of ``tests`` are made where each looks at the accesses of a need (at the pairs of them: ``power`` 2).
+
+    All of them up to ``FEW_ACCESSES``, of more accesses as many as take about as long.
+    """
+    most = max((len(need.problem.sites) for need in needs), default=0)
+    return tests if most <= FEW_ACCESSES else tests * FEW_ACCESSES**power // most**power
 
 
 class Need:
@@ -311,7 +321,7 @@ class Need:
 def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:
     """Positions of accesses no two of which stand in opposite arms: for each arm all that go with it."""
     first = {site.access.branch: site for site in reversed(sites)}
-    if len(first) == 1 or not any(are_exclusive(a.access, b.access) for a in first.values() for b in first.values()):
+    if are_in_one_arm(site.access for site in first.values()):
         return [tuple(s.position for s in sites)]
     sets = []
     for branch in dict.fromkeys(s.access.branch for s in sites):

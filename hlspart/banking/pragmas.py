@@ -17,7 +17,7 @@ from operator import and_
 from hlspart.banking.accesses import division, is_held, moved
 from hlspart.banking.counting import BankModel
 from hlspart.banking.families import Family
-from hlspart.banking.need import Need
+from hlspart.banking.need import Need, affordable
 from hlspart.banking.splits import Splits
 from hlspart.layouts.dimension import DimKind, DimLayout
 from hlspart.layouts.perdim import PerDimLayout
@@ -61,7 +61,7 @@ class PragmaSpace:
         """All solutions with the least number of banks from ``start`` on; empty when there is none."""
         limit = min(self.most, math.prod(self.shape))
         for banks in range(max(start, self.leaving) if self.hopeless else start, limit + 1):
-            if sum(need.problem.questions for need in self.needs) > 1500 * self.effort:
+            if sum(need.problem.questions for need in self.needs) > affordable(1500 * self.effort, self.needs):
                 self.complete = False
                 return ()
             layouts = tuple(self.solutions(banks))
@@ -81,6 +81,13 @@ class PragmaSpace:
         if self.complete and not self.exact_tests and not any(need.problem.questions for need in self.needs):
             self._splits.answers[key] = layouts
         return layouts
+
+    @cached_property
+    def _most_tests(self) -> int:
+        """Layouts whose accesses are looked at, or the pairs of them."""
+        if self.model == "static":
+            return affordable(400 * self.effort, self.needs)
+        return affordable(60 * self.effort, self.needs, power=2)
 
     @cached_property
     def hopeless(self) -> bool:
@@ -193,7 +200,7 @@ class PragmaSpace:
                 exact = quick is True
             if not exact and (crowded or self.model == "ideal"):
                 self.exact_tests += 1
-                if self.exact_tests > (400 if self.model == "static" else 60) * self.effort:
+                if self.exact_tests > self._most_tests:
                     self.complete = False
                     return False
                 if not need.fits(PerDimLayout(tuple(dims)), self.model):

@@ -19,7 +19,7 @@ from typing import Literal
 from msgspec import Struct
 
 from hlspart.banking.circle import Circle, Group, bits, multipliers
-from hlspart.banking.need import Cluster, Motion, Need, Offset
+from hlspart.banking.need import Cluster, Motion, Need, Offset, affordable
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import crowd, no_mapping
 from hlspart.banking.tables import Pattern, Tables
@@ -159,7 +159,8 @@ class _Union:
     def stuck(self) -> bool:
         """Whether there are no exact tests left, without which nothing more can be accepted."""
         asked = sum(need.problem.pairs for need in self.needs) - self._asked
-        return self._exact_tests > 30 * max(1, self._effort) or asked > MAX_PAIRS * max(1, self._effort)
+        tests = affordable(30 * max(1, self._effort), self.needs, power=2)
+        return self._exact_tests > tests or asked > MAX_PAIRS * max(1, self._effort)
 
     @property
     def space(self) -> str:

@@ -91,9 +91,19 @@ class _Search:
     def lowest(self, iis: list[int], k: int) -> list[int]:
         """``iis`` with the least II of loop k for which all can be served."""
         low, high = self.needs[k].ii, self.most[k]
+
+        def serves(ii: int) -> bool:
+            return self.solve([*iis[:k], ii, *iis[k + 1 :]]) is not None
+
+        step = 0  # mostly it is one of the first
+        while low + step < high:
+            if serves(low + step):
+                high = low + step
+            else:
+                low, step = low + step + 1, 2 * step + 1
         while low < high:
             middle = (low + high) // 2
-            if self.solve([*iis[:k], middle, *iis[k + 1 :]]) is not None:
+            if serves(middle):
                 high = middle
             else:
                 low = middle + 1

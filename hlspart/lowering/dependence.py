@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from hlspart.lowering.distances import (
     PairDistance,
     distances,
     is_folded_by,
-    partners,
+    related,
     relation,
 )
 from hlspart.lowering.doubt import Doubt, about
@@ -201,9 +201,7 @@ class Carriers:
         name = self.names(variable)
         stated = {kind: self._pragma(variable, kind, "inter") for kind in _KINDS.values()}
         places = [(op, self.address(op)) for op in operations]
-        is_stated = any(d is not None for d in stated.values())
-        near = [range(len(places))] * len(places) if is_stated else partners([a for _, a in places])
-        for (source, a), others in zip(places, near, strict=True):
+        for (source, a), others in zip(places, self._related([a for _, a in places], stated, registers), strict=True):
             for sink, b in (places[k] for k in others):
                 if source.kind == sink.kind == "load":
                     continue
@@ -214,7 +212,7 @@ class Carriers:
                 if _is_by_data(a.ref) and a.ref.index is not None and self.have_disjoint_banks(source, sink):
                     continue
                 pair = self._distances.pair(a, b)
-                if registers and kind == "raw" and d is None and pair.distance != 1 and is_chosen(source, sink):
+                if registers and kind == "raw" and d is None and pair.distance != 1 and is_chosen(a.ref, b.ref):
                     edge = Edge(source.id, sink.id, 1, self.store_states, "memory", name)
                     self.possible[CHOICE].append(edge)
                 if d is None and pair.idle:
@@ -236,6 +234,18 @@ class Carriers:
                     for k in {1, apart}:
                         self.possible[why].append(Edge(source.id, sink.id, k, gap, "memory", name))
         return edges
+
+    def _related(
+        self, addresses: Sequence[Address], stated: Mapping[str, Directive | None], registers: bool
+    ) -> Sequence[Sequence[int]]:
+        """For each access those that may have to do with it in later iterations."""
+        if any(d is not None for d in stated.values()):
+            return [range(len(addresses))] * len(addresses)
+
+        def are_related(a: Address, b: Address) -> bool:
+            return not self._distances.pair(a, b).idle or (registers and is_chosen(a.ref, b.ref))
+
+        return related(addresses, lambda a: a.number, are_related)
 
     def distance(self, source: Op, sink: Op) -> int | None:
         """Least number of iterations after which ``sink`` touches an element of ``source``; None: never."""
@@ -264,9 +274,9 @@ def _is_by_data(ref: MemoryRef) -> bool:
     return ref.map is None and (ref.index is None or None in ref.index)
 
 
-def is_chosen(*accesses: Op) -> bool:
+def is_chosen(*accesses: MemoryRef) -> bool:
     """Whether the elements of accesses are not known before the loop runs, and no constants tell them apart."""
-    indices = [op.ref.index for op in accesses if op.ref is not None]
+    indices = [ref.index for ref in accesses]
     known = [index for index in indices if index is not None]
     apart = len(known) == len(indices) and any(
         len({f.const for f in forms}) > 1 for forms in _constant(zip(*known, strict=False))

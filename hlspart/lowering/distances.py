@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import count
 
 from msgspec import Struct
@@ -63,6 +63,43 @@ def partners(addresses: Sequence[Address]) -> list[Sequence[int]]:
         for group in same.values() if place is None else (same[place],):
             group.append(k)
     return [everyone if p is None else same[p] for p in places]
+
+
+def related(
+    addresses: Sequence[Address], number: Callable[[Address], int], are_related: Callable[[Address, Address], bool]
+) -> list[list[int]]:
+    """For each access of an array those, in order, that it is related to; two loads never are.
+
+    ``are_related`` may depend on the ``number`` of each, on what they do and on the difference of their constants:
+    copies of an unrolled access are many, these differences few.
+    """
+    out: list[list[int]] = [[] for _ in addresses]
+    groups: dict[int, tuple[Sequence[int], list[int]]] = {}
+    for k, near in enumerate(partners(addresses)):
+        groups.setdefault(id(near), (near, []))[1].append(k)
+    for sinks, sources in groups.values():
+        ends = _alike(addresses, number, sinks)
+        for (_, kind), starts in _alike(addresses, number, sources).items():
+            for (_, other), others in ends.items():
+                if kind == other == "read":
+                    continue
+                for by, code in {y - x: x for x in starts for y in others}.items():
+                    if are_related(addresses[starts[code][0]], addresses[others[code + by][0]]):
+                        for x in starts.keys() & {y - by for y in others}:
+                            for k in starts[x]:
+                                out[k] += others[x + by]
+    return [sorted(others) for others in out]
+
+
+def _alike(
+    addresses: Sequence[Address], number: Callable[[Address], int], members: Iterable[int]
+) -> dict[tuple[int, str], dict[int, list[int]]]:
+    """Some accesses by their number and what they do, then by their constants."""
+    out: dict[tuple[int, str], dict[int, list[int]]] = {}
+    for k in members:
+        address = addresses[k]
+        out.setdefault((number(address), address.ref.kind), {}).setdefault(address.code, []).append(k)
+    return out
 
 
 def is_folded_by(a: Address, b: Address) -> bool:

@@ -20,7 +20,7 @@ from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers
-from hlspart.lowering.distances import beside, partners
+from hlspart.lowering.distances import Address, beside, related
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Neighbours, are_different, is_different
@@ -384,19 +384,14 @@ def _memory(
             continue
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
-        known: dict[object, _Seen] = {}
-        places = [(op, carriers.address(op)) for op in operations]
-        near = partners([a for _, a in places])
-        for k, (first, a) in enumerate(places):
-            for second, b in (places[j] for j in near[k] if j > k):
-                if first.kind == second.kind == "load":
+        seen_of, addresses = _Beside(memory.layout), [carriers.address(op) for op in operations]
+        near = related(addresses, lambda a: a.shape, seen_of.are_related)
+        for k, first in enumerate(operations):
+            for j in near[k]:
+                if j <= k or not carriers.is_inside(variable, first, second := operations[j]):
                     continue
                 assert first.ref is not None and second.ref is not None
-                seen = known.get(beside(a, b))
-                if seen is None:
-                    seen = known[beside(a, b)] = _Seen.of(first.ref, second.ref, memory.layout)
-                if seen.apart or not carriers.is_inside(variable, first, second):
-                    continue
+                seen = seen_of(addresses[k], addresses[j])
                 if first.kind == second.kind == "store" and seen.differ_in_partitioned:
                     pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
                     carriers.possible[CHOSEN] += pair if not memory.registers else []
@@ -448,6 +443,25 @@ class _Seen(Struct, frozen=True):
     def apart(self) -> bool:
         """Whether the tool sees that they touch different elements, in whatever memories."""
         return self.is_different and not self.is_hidden and not self.differ_in_partitioned
+
+
+class _Beside:
+    """How accesses of an array lie towards each other, each difference of indices looked at once."""
+
+    def __init__(self, layout: PerDimLayout) -> None:
+        self._layout = layout
+        self._known: dict[object, _Seen] = {}
+
+    def __call__(self, a: Address, b: Address) -> _Seen:
+        key = beside(a, b)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = _Seen.of(a.ref, b.ref, self._layout)
+        return known
+
+    def are_related(self, a: Address, b: Address) -> bool:
+        """Whether the tool may have to keep an order between the two in one iteration."""
+        return not self(a, b).apart
 
 
 def _turns(first: int, second: int) -> tuple[tuple[int, int, int], ...]:

@@ -72,12 +72,12 @@ def _shifted(space: isl.Space, keep: Sequence[str], left: Sequence[str], moved: 
     return isl.Map(f"{text}{{ [{', '.join(keep)}] -> [{outputs}] }}")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _set(text: str) -> isl.Set:
     return isl.Set(text)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _map(text: str) -> isl.Map:
     return isl.Map(text)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from hlspart.banking.accesses import are_exclusive, are_in_one_arm
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem, count
 from hlspart.layouts.dimension import DimLayout
@@ -355,3 +356,17 @@ def test_too_many_for_a_bank_is_what_all_iterations_say(seed: int) -> None:
     assert [PortProblem(sp, accesses).exceeds(layout, ports, ii) for ii in range(1, 6)] == [
         longest > ii for ii in range(1, 6)
     ]
+
+
+def test_accesses_in_one_arm_are_those_of_which_no_two_exclude_each_other() -> None:
+    rng, sp, apart = random.Random(21), space(i=(0, 7, 1)), 0
+    for _ in range(400):
+        branches = [
+            tuple((branch, rng.randrange(2)) for branch in rng.sample(range(4), rng.randrange(3)))
+            for _ in range(rng.randint(1, 5))
+        ]
+        accesses = [access(sp, f(i=1), n=n, branch=branch) for n, branch in enumerate(branches)]
+        exclusive = any(are_exclusive(a, b) for a, b in itertools.combinations(accesses, 2))
+        apart += exclusive
+        assert are_in_one_arm(accesses) is not exclusive, branches
+    assert 50 < apart < 350

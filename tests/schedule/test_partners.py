@@ -2,11 +2,13 @@
 
 import itertools
 import random
+from collections.abc import Callable, Sequence
 
 import pytest
 from predicting import result
 
 from hlspart.lowering import dependence, lower
+from hlspart.lowering.distances import Address
 from hlspart.schedule import modulo
 from hlspart.schedule.problem import Problem
 from hlspart.sets.region import Box
@@ -41,12 +43,34 @@ def _kernel(rng: random.Random) -> str:
     return KERNEL.format(partition=rng.choice(PARTITIONS), body="\n".join(lines))
 
 
+UNROLLED = """void f(int A[64][96], int x[64], int n) {{
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4 dim=2
+  L: for (int i = 4; i < 50; i++) {{
+#pragma HLS PIPELINE
+    for (int j = 4; j < 12; j++) {{
+      A[i][8 * j + {0}] = A[i + {1}][8 * j] + A[i][j + {2}];
+      if (x[i] > 3) A[i + 1][j] = A[{3} + 4][i];
+    }}
+  }}
+}}
+"""
+
+
+def _all_pairs(
+    addresses: Sequence[Address], number: object, are_related: Callable[[Address, Address], bool]
+) -> list[list[int]]:
+    def is_found(a: Address, b: Address) -> bool:
+        return (a.ref.kind, b.ref.kind) != ("read", "read") and are_related(a, b)
+
+    return [[k for k, b in enumerate(addresses) if is_found(a, b)] for a in addresses]
+
+
 def test_constants_tell_elements_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(11)
-    texts = [_kernel(rng) for _ in range(12)]
+    texts = [_kernel(rng) for _ in range(12)] + [UNROLLED.format(*rng.sample(range(-3, 9), 4)) for _ in range(6)]
     found = [result(text) for text in texts]
     for module in (dependence, lower):
-        monkeypatch.setattr(module, "partners", lambda addresses: [range(len(addresses))] * len(addresses))
+        monkeypatch.setattr(module, "related", _all_pairs)
     assert [result(text + "\n").loops for text in texts] == [x.loops for x in found]
     assert len({x.loops[0].figure for x in found}) > 3
 
