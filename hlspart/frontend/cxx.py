@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hlspart.frontend.cxx_closures import without_closures
-from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
 from hlspart.frontend.cxx_kinds import written_out
 from hlspart.frontend.cxx_namespaces import qualified_apart
@@ -364,7 +363,7 @@ class _Shim(TypeForms):
                 if name is not None:
                     self.defaults.setdefault(name, {})[place] = tuple(self.tokens[first : self.at])
                 return
-            if text == "<" and (end := matching_angle(self.tokens, self.at)) is not None:
+            if text == "<" and (end := self.closing_angle(self.at)) is not None:
                 self.at = end  # = ap_fixed<8, 3>()
             level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
             self.at += 1

@@ -16,7 +16,7 @@ TAGS = ("struct", "class", "union")
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 _OPERATORS = frozenset(("operator", "*", "+", "-", "/", "%", "==", "!=", "<", ">", "<=", ">=", "<<", ">>"))
 _LOOK_AHEAD = 200  # tokens of a list of arguments, those of a macro's body apart
-_MOST_OF_MACROS = 5_000
+MOST_OF_ARGUMENTS = 5_000  # with these
 _NO_ARGUMENT = frozenset(("&&", "||", "=", "==", "!=", "?"))  # outside of brackets, behind a name that may be a value
 _NEVER_VALUES = frozenset(("ap_int", "ap_uint", "ap_fixed", "ap_ufixed", "ac_int"))
 
@@ -94,7 +94,7 @@ def matching_angle(tokens: list[Token], opening: int, inner: bool = False) -> in
     """
     level, at, round_, written = 0, opening, 0, 0
     refused = frozenset[str]() if tokens[opening - 1].text in _NEVER_VALUES else _NO_ARGUMENT
-    while at < len(tokens) and written < _LOOK_AHEAD and at < opening + _MOST_OF_MACROS:
+    while at < len(tokens) and written < _LOOK_AHEAD and at < opening + MOST_OF_ARGUMENTS:
         token = tokens[at]
         text = token.text
         written += token.use is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from hlspart.frontend.cxx_collect import MOST_OF_ARGUMENTS, matching_angle
 from hlspart.frontend.cxx_types import BASIC, KnownTypes
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import Token
@@ -29,6 +30,7 @@ class Cursor:
         self.statement = 0  # where in ``out`` the current statement begins
         self.around: list[int] = []  # where those begin whose structures are open
         self.at = 0
+        self._unclosed: tuple[int, int, Token | None] = 0, 0, None  # from, up to, and the last of these tokens
 
     def text(self, offset: int = 0) -> str:
         at = self.at + offset
@@ -58,6 +60,18 @@ class Cursor:
                 if level == 0:
                     return at
         raise error(self.tokens[opening], f"'{self.tokens[opening].text}' is never closed")
+
+    def closing_angle(self, opening: int) -> int | None:
+        """The partner of a ``<`` where template arguments can lie between. Tokens without a ``>`` are passed once."""
+        first, end, last = self._unclosed
+        moved = end > len(self.tokens) or self.tokens[end - 1] is not last  # tokens before it were replaced
+        if moved or not first <= opening < end:
+            first = end = opening
+        beyond = min(len(self.tokens), opening + MOST_OF_ARGUMENTS)
+        while end < beyond and self.tokens[end].text not in (">", ">>"):
+            end += 1
+        self._unclosed = first, end, self.tokens[end - 1]
+        return matching_angle(self.tokens, opening) if end < beyond else None
 
     def find(self, texts: tuple[str, ...], at: int) -> int:
         """The next token with one of these texts."""

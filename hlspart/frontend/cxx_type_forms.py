@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hlspart.frontend.cxx_arguments import width_at
-from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_tags import NameWords
 from hlspart.frontend.cxx_types import BASIC
 from hlspart.frontend.tokens import PragmaToken, Token, spell
@@ -63,7 +62,7 @@ class TypeForms(NameWords):
         """``std::move(x)`` and ``std::forward<T>(x)`` as ``(x)``."""
         end: int | None = self.at + 2
         if self.text(3) == "<":
-            end = matching_angle(self.tokens, self.at + 3)
+            end = self.closing_angle(self.at + 3)
         if end is None or self.tokens[end + 1].text != "(" or self.tokens[end + 2].text == ")":
             return False
         self.at = end + 1
@@ -96,7 +95,7 @@ class TypeForms(NameWords):
     # -------------------------------------------------------------------------- types, casts
 
     def _named_cast(self, token: Token) -> None:
-        end = matching_angle(self.tokens, self.at + 1)
+        end = self.closing_angle(self.at + 1)
         if end is None:
             self.refuse(token.text)
         last, refers = self.tokens[end], self.tokens[end - 1].text == "&"
@@ -115,7 +114,7 @@ class TypeForms(NameWords):
 
     def _template_id(self, token: Token) -> bool:
         """``name<...>`` as one token: a type, or a function of templates hlspart does not see."""
-        end = matching_angle(self.tokens, self.at + 1)
+        end = self.closing_angle(self.at + 1)
         if end is None:
             return False
         arguments = self.tokens[self.at + 2 : end]

@@ -8,7 +8,10 @@ import time
 import pytest
 from fuzz_inputs import generated, header
 
-from hlspart.frontend import load
+from hlspart.frontend import cxx_cursor, load
+from hlspart.frontend.cxx_collect import matching_angle
+from hlspart.frontend.cxx_cursor import Cursor
+from hlspart.frontend.tokens import Token
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
 from tests.amounts import amount
@@ -92,3 +95,38 @@ def test_a_long_declaration_of_constants_takes_time_in_its_length() -> None:
 
     seconds(10)
     assert seconds(4000) < 8 * seconds(1000)  # in its square: 16 times
+
+
+def test_angles_that_nothing_closes_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counted(tokens: list[Token], opening: int) -> int | None:
+        nonlocal looked
+        looked += 1
+        return matching_angle(tokens, opening)
+
+    monkeypatch.setattr(cxx_cursor, "matching_angle", counted)
+    load(["t.cpp"], FrontendOptions(), lambda _: b"int f(int a) { return " + b"a < " * 3000 + b"a; }\n")
+    assert looked < 10
+
+
+def test_angles_are_closed_as_by_a_search_from_each() -> None:
+    """Random tokens, some of them merged on the way, as a unit's are."""
+    rnd = random.Random(311)
+    closed = 0
+    for _ in range(amount(200, 2000)):
+        words = rnd.choices(
+            ["a", "<", ">", ">>", "(", ")", "int", ",", "b"], [9, 9, 3, 1, 1, 1, 3, 2, 3], k=rnd.randrange(2, 60)
+        )
+        tokens = [Token("id" if word.isalpha() else "op", word, "t.cpp", 0, 0, True) for word in words]
+        cursor, plain = Cursor(tokens), Cursor(tokens)
+        while cursor.at < len(tokens):
+            if cursor.text(1) == "<":
+                end = cursor.closing_angle(cursor.at + 1)
+                assert end == matching_angle(plain.tokens, cursor.at + 1), words
+                closed += end is not None
+                if end is not None and rnd.random() < 0.5:
+                    for each in (cursor, plain):
+                        each.tokens[cursor.at : end + 1] = [each.tokens[cursor.at]]
+            cursor.at += 1
+    assert closed > amount(100, 1000)
