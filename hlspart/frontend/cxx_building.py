@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from hlspart.frontend.cxx_aggregates import Aggregates, initial_value
 from hlspart.frontend.cxx_array_values import extents_of, set_array
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_declared import ObjectDeclarator
-from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, parameter_name, partner, refuse
+from hlspart.frontend.cxx_members import ClassText, MemberFunction, parameter_name, partner, refuse
 from hlspart.frontend.cxx_scope import SELF, ClassScope
 from hlspart.frontend.cxx_table import ClassTable, class_aliases
 from hlspart.frontend.cxx_types import split
@@ -20,7 +21,7 @@ from hlspart.frontend.tokens import PragmaToken, Token, UsesByFile
 MADE = "new"  # C::new(..) gives an object
 
 
-class Constructors(ABC):
+class Constructors(Aggregates):
     """The classes of a unit, and the calls that make objects of them."""
 
     def __init__(self, tokens: list[Token], classes: dict[str, ClassText]) -> None:
@@ -31,19 +32,23 @@ class Constructors(ABC):
         self.level = 0
 
     @abstractmethod
-    def plain(self, tokens: Sequence[Token], at: int, out: list[Token]) -> int:
-        """Write what begins at a token; behind it."""
-
-    @abstractmethod
     def _head(self, text: ClassText, function: MemberFunction, constructor: bool) -> list[Token]: ...
 
     def _needs_more(self, declared: Sequence[ObjectDeclarator], of: str) -> bool:
         """Whether objects are declared otherwise than C does it."""
         inside = self.level > 0
         pragmas = bool(list(self.table.pragmas(of)))
+        if any(self._is_listed(d, of, not inside) for d in declared):
+            return True
         if not inside and any(d.opening for d in declared):
             return False
         return pragmas or any(d.opening == "(" for d in declared) or any(self._is_built(d, of) for d in declared)
+
+    def _is_listed(self, declared: ObjectDeclarator, of: str, static: bool) -> bool:
+        """Whether a list sets the object, which leaves initial values of members to them; or such a one is static."""
+        if not self.has_initial_values(of) or declared.opening in ("(", "="):
+            return False
+        return static or bool(declared.opening and (declared.value or not declared.extents))
 
     def _is_built(self, declared: ObjectDeclarator, of: str) -> bool:
         """Whether a constructor runs for the object, or for each of an array."""
@@ -55,14 +60,18 @@ class Constructors(ABC):
             return declared.opening != "{" or bool(self.classes[of].constructors)
         return any(c.needed <= 1 <= len(c.arguments) for c in self.classes[of].constructors)
 
-    def _declared(self, declared: ObjectDeclarator, of: str, type_: Token, built: bool) -> Iterator[Token]:
+    def _declared(
+        self, declared: ObjectDeclarator, of: str, type_: Token, built: bool, listed: bool
+    ) -> Iterator[Token]:
         """``C name;``, its constructor and the pragmas in that."""
         name, end = declared.name, like(";", "op", declared.name)
         value = declared.value
         yield from (type_.copy(), name, *declared.extents)
-        if not built and (declared.opening == "=" or (declared.opening == "{" and not self.classes[of].constructors)):
+        if listed:
+            yield from (like("=", "op", name), *self.listed(declared, of))
+        elif not built and (declared.opening == "=" or (declared.opening == "{" and not self.classes[of].constructors)):
             braces = declared.opening == "{"
-            yield from (like("=", "op", name), *([like("{", "op", name)] if braces else []), *self._whole(value))
+            yield from (like("=", "op", name), *([like("{", "op", name)] if braces else []), *self.whole(value))
             yield from [like("}", "op", name)] if braces else []
         yield end
         if built and declared.extents:
@@ -81,7 +90,7 @@ class Constructors(ABC):
             return None
         return value[2:-1] if partner(value, 1) == len(value) - 1 else None
 
-    def _whole(self, tokens: Sequence[Token]) -> list[Token]:
+    def whole(self, tokens: Sequence[Token]) -> list[Token]:
         """Tokens of an expression, rewritten."""
         result: list[Token] = []
         at = 0
@@ -94,7 +103,7 @@ class Constructors(ABC):
     ) -> list[Token]:
         """``C::C(name, arguments);`` where that sets anything; of a class that ``heir`` inherits ``heir::C(..)``."""
         fitting = [c for c in self.classes[of].constructors if c.needed <= len(parts) <= len(c.arguments)]
-        inside = self._whole(given)
+        inside = self.whole(given)
         if not fitting and parts:
             if len(parts) > 1:
                 raise refuse(self.classes[of].name, f"constructor with {len(parts)} arguments")
@@ -151,7 +160,10 @@ class Constructors(ABC):
             name, value = given.pop(member.name.text, (member.name, None))
             of_member = self.table.class_of(member)
             if value is None:
-                value = _initial_value(member)
+                if of_member is not None and (set_ := self.member_set_to_list(member, of_member, name)) is not None:
+                    yield from set_
+                    continue
+                value = initial_value(member)
             if of_member is not None:
                 if value is None and not self.table.is_built(of_member):
                     continue
@@ -266,10 +278,3 @@ def _default_value(part: Sequence[Token]) -> list[Token]:
 
 def _without_default(part: Sequence[Token]) -> Sequence[Token]:
     return part[: next((i for i, t in enumerate(part) if t.text == "="), len(part))]
-
-
-def _initial_value(member: DataMember) -> list[Token] | None:
-    """What a member is set to where its declaration says so: ``= value`` or ``{value}``."""
-    if not member.value or member.value[0].text not in ("=", "{"):
-        return None
-    return member.value[1:] if member.value[0].text == "=" else member.value[1:-1]

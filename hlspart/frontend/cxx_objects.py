@@ -159,9 +159,10 @@ class _Classes(Constructors):
         words = _taken_qualifiers(out)
         static = any(t.text != "const" for t in words)
         for declared in objects[0]:
-            built = not static and self.level > 0 and self._is_built(declared, of)
+            listed = self._is_listed(declared, of, static or self.level == 0)
+            built = not (listed or static) and self.level > 0 and self._is_built(declared, of)
             out += [t.copy() for t in words if not built or t.text != "const"]  # what is built is written
-            out += self._declared(declared, of, token, built)
+            out += self._declared(declared, of, token, built, listed)
         return objects[1] + 1
 
     def _outside(self, at: int, out: list[Token]) -> int | None:
@@ -243,7 +244,7 @@ class _Classes(Constructors):
             self._waiting.append(words)
         out += self._waited(of)
         for friend in text.friends:
-            words, inside = self._whole(friend), ClassScope(self, text, static=True)
+            words, inside = self.whole(friend), ClassScope(self, text, static=True)
             name = next((k for k, t in enumerate(words) if t.text == "("), 1) - 1  # a method may have it, too
             if not text.name.path.startswith(OWN) or words[name].text in self.said:
                 made = [*inside.rewritten(words[:name]), words[name], *inside.rewritten(words[name + 1 :])]

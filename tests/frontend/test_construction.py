@@ -408,6 +408,32 @@ int main() {
   return 0;
 }
 """,
+    "initial values of members of objects in lists": """
+enum { FOUR = 4 };
+struct In { int u = 9; int v[3] = {1, 2}; };
+struct Cfg { int n = FOUR; int m{8}; short d[2] = {3, 5}; int e[2][2] = {{6}, {7, 2}}; int rest; In in; In own = {4}; In last{3, {5}}; };
+struct Flat { int a, b[2]; };
+struct Deep { int a = 1; Cfg c[2]; };
+static const Cfg whole{};
+static Cfg zeroth;
+const Cfg some = {1, 2, {30}};
+static const In table[3] = {{1}, {}};
+static int sum_in(const In &x) { return x.u + 10 * x.v[0] + 100 * x.v[1] + 1000 * x.v[2]; }
+static int sum(const Cfg &x) {
+  return x.n + 3 * x.m + 5 * x.d[0] + 7 * x.d[1] + 11 * x.e[0][0] + 13 * x.e[0][1] + 17 * x.e[1][0] + 19 * x.e[1][1]
+    + 23 * x.rest + 29 * sum_in(x.in) + 31 * sum_in(x.own) + 37 * sum_in(x.last);
+}
+int main() {
+  int k = 3; Cfg local = {k}; Cfg empty{}; In both[2] = {{k, {k + 1, 2, 3}}, In()}; In rest[2]{}; Cfg inner{1, 2, {}, {}, 5, {k}, {}}; Cfg made; Deep deep;
+  Cfg designated = {.m = k, .in = {.u = 2}}; static Cfg kept = {}; static In again; Flat f{k}, g[2] = {{1, {2}}};
+  kept.n += k; const In fixed[1] = {};
+  printf("%d %d %d %d ", sum(whole), sum(zeroth), sum(some), sum_in(table[0]) + 2 * sum_in(table[1]) + 3 * sum_in(table[2]));
+  printf("%d %d %d %d ", sum(local), sum(empty), sum_in(both[0]) + 2 * sum_in(both[1]), sum_in(rest[1]));
+  printf("%d %d %d %d ", sum(inner), sum(designated), sum(kept), sum_in(again));
+  printf("%d %d %d %d %d\\n", sum(made), sum(deep.c[1]), f.a + f.b[1], g[0].b[0] + g[1].a, sum_in(fixed[0]));
+  return 0;
+}
+""",
     "the same bits as another type": """
 int main() {
   unsigned u = 4000000000u; int s = *reinterpret_cast<int *>(&u); *(unsigned *)&s += 1;
