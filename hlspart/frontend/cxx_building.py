@@ -27,7 +27,7 @@ class Constructors(Aggregates):
     def __init__(self, tokens: list[Token], classes: dict[str, ClassText]) -> None:
         self.tokens, self.classes = tokens, classes
         self.aliases = dict(class_aliases(tokens, classes))
-        self.table = ClassTable(classes, self.aliases)
+        self.table = ClassTable(classes, self.aliases, tokens)
         self.copies = 0
         self.level = 0
 

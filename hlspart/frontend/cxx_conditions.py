@@ -87,12 +87,9 @@ def chosen_arms(
         if tokens[at].text != "if" or tokens[at + 1].text != "constexpr":
             at += 1
             continue
-        opening = at + 2
-        close = closing(tokens, opening)
-        then = _statement(tokens, close + 1)
-        end = _statement(tokens, then + 1) if tokens[then : then + 1] and tokens[then].text == "else" else then
+        close, then, end = arms(tokens, at + 1)
         try:
-            meant = value(list(_answered(tokens[opening + 1 : close], names)))
+            meant = value(list(_answered(tokens[at + 3 : close], names)))
         except NotConstant:
             meant = None
         if meant is None:
@@ -103,6 +100,14 @@ def chosen_arms(
             arm = [tokens[at].copy()]
             arm[0].kind, arm[0].text = "op", ";"
         tokens[at:end] = arm
+
+
+def arms(tokens: Sequence[Token], at: int) -> tuple[int, int, int]:
+    """Of an ``if`` whose condition opens behind an index: where it closes, behind the first arm, behind the other."""
+    close = closing(tokens, at + 1)
+    then = _statement(tokens, close + 1)
+    end = _statement(tokens, then + 1) if tokens[then : then + 1] and tokens[then].text == "else" else then
+    return close, then, end
 
 
 def _statement(tokens: Sequence[Token], at: int) -> int:

@@ -9,14 +9,16 @@ from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, refuse
+from hlspart.frontend.cxx_reached import enumerators, joined, reached_pragmas
 from hlspart.frontend.tokens import PragmaToken, Token, spell
 
 
 class ClassTable:
     """``aliases``: the class that a name means."""
 
-    def __init__(self, classes: dict[str, ClassText], aliases: dict[str, str]) -> None:
+    def __init__(self, classes: dict[str, ClassText], aliases: dict[str, str], tokens: Sequence[Token] = ()) -> None:
         self.classes, self.aliases = classes, aliases
+        self._enumerators = enumerators(tokens)
         self._owners: dict[tuple[str, str], str] = {}
 
     def every(self, of: str, inside: tuple[str, ...] = ()) -> Iterator[ClassText]:
@@ -67,7 +69,12 @@ class ClassTable:
         except NotConstant:
             return None
 
+    def _condition(self, words: list[Token]) -> int | None:
+        return self.constant(joined(words))
+
     def _static(self, name: str, inside: tuple[str, ...]) -> int | None:
+        if name in self._enumerators:
+            return self._enumerators[name]
         of, _, own = name.rpartition("::")
         if of not in self.classes or name in inside:
             return None
@@ -134,9 +141,9 @@ class ClassTable:
         for class_text in self.every(of):
             said: set[str] = set()
             for constructor in class_text.constructors:
-                for token in constructor.body or []:
-                    text = spell(token.body).lower() if isinstance(token, PragmaToken) and names_variable(token) else ""
-                    if isinstance(token, PragmaToken) and text and text not in said:
+                for token in reached_pragmas(constructor.body or [], self._condition):
+                    text = spell(token.body).lower() if names_variable(token) else ""
+                    if text and text not in said:
                         said.add(text)
                         yield token
             for member in class_text.data:

@@ -313,7 +313,7 @@ class StructureUses:
                 return False  # a number where a structure is expected
             self._indices(place)
             return bool(place.path) and not (isinstance(arg, Unary) and isinstance(place.type, ArrayType))
-        if not isinstance(structures, StructType) or formal is None or self.roots.get(formal) != structures:
+        if not isinstance(structures, StructType) or formal is None or not self._is_taken(structures, formal):
             return False
         if not is_pure(arg):
             return False
@@ -325,6 +325,14 @@ class StructureUses:
         if isinstance(place.type, StructType) and not (place.indices and _is_zero(place.indices[-1])):
             self._single.append((place.variable, formal))
         return True
+
+    def _is_taken(self, given: StructType, formal: int) -> bool:
+        """Whether a parameter takes structures of a type: its own, or by reference what inherits from it."""
+        of, to = self.roots.get(formal), self.program.variable(formal)
+        if of == given:
+            return True
+        base = isinstance(of, StructType) and not (of.union or given.union) and of.members
+        return bool(base) and to.reference and not to.const and given.members[: len(base or ())] == base
 
     def _is_changed(self, parameter: Variable) -> bool:
         """Whether a function may change what it is given in a parameter, or hands it on."""

@@ -167,3 +167,61 @@ void f(hls::ap_none<int> &in, hls::ap_none<int> &out, int a[64]) {
 """
     loops = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures.loops
     assert [(x.pipelined, x.ii) for x in loops] == [(True, 1)]
+
+
+CHOSEN = """#include <hls_stream.h>
+enum class Memory { Plain, Block, Table, Register = 9 };
+template <typename T, int D, Memory memory = Memory::Plain> class Fifo {
+  hls::stream<T> data;
+ public:
+  Fifo() {
+#pragma HLS STREAM variable=data depth=D
+    if (memory == Memory::Block) {
+#pragma HLS BIND_STORAGE variable=data type=FIFO impl=BRAM
+    } else if (Memory::Table == memory)
+#pragma HLS BIND_STORAGE variable=data type=FIFO impl=LUTRAM
+      ;
+    else if (memory != Memory::Plain && D > 8) {
+#pragma HLS BIND_STORAGE variable=data type=FIFO impl=SRL
+    }
+  }
+  void put(T x) { data.write(x); }
+  T get() { return data.read(); }
+};
+void top(int in[64], int out[64]) {
+  Fifo<int, 16, KIND> s;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    s.put(in[i]);
+    out[i] = s.get();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "bound"),
+    [
+        ("Memory::Plain", []),
+        ("Memory::Block", ["bram"]),
+        ("Memory::Table", ["lutram"]),
+        ("Memory::Register", ["srl"]),
+    ],
+)
+def test_directives_that_constants_of_a_template_choose(kind: str, bound: list[str]) -> None:
+    text = CHOSEN.replace("KIND", kind)
+    pipeline = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode())
+    program = pipeline.program
+    assert not program.holes and {p.code for d in program.directives for p in d.problems} == {"struct-member"}
+    assert [(d.option("impl") or "").lower() for d in program.directives if d.kind == "bind_storage"] == bound
+    assert [d.kind for d in program.directives].count("stream") == 1
+    assert [x.ii for x in pipeline.figures.loops] == [1]
+
+
+def test_an_object_is_handed_to_a_reference_to_its_base() -> None:
+    def loops(parameter: str, object_: str) -> list[object]:
+        text = LIBRARY + KERNEL.replace("STREAM s", object_).replace("STREAM", parameter)
+        return figures(text.replace("PUSH", "Push").replace("POP", "Pop"))[0]
+
+    own = loops("lib::Stream<int>", "lib::Stream<int> s")
+    assert own == loops("lib::Stream<int>", "lib::Stream<int, 8> s") and None not in own
