@@ -67,11 +67,11 @@ class Cursor:
         moved = end > len(self.tokens) or self.tokens[end - 1] is not last  # tokens before it were replaced
         if moved or not first <= opening < end:
             first = end = opening
-        beyond = min(len(self.tokens), opening + MOST_OF_ARGUMENTS)
-        while end < beyond and self.tokens[end].text not in (">", ">>"):
+        limit = min(len(self.tokens), opening + MOST_OF_ARGUMENTS)
+        while end < limit and self.tokens[end].text not in (">", ">>"):
             end += 1
         self._unclosed = first, end, self.tokens[end - 1]
-        return matching_angle(self.tokens, opening) if end < beyond else None
+        return matching_angle(self.tokens, opening) if end < limit else None
 
     def find(self, texts: tuple[str, ...], at: int) -> int:
         """The next token with one of these texts."""

@@ -45,6 +45,8 @@ _UNUSED = "a member function that nothing here uses"
 _NOWHERE = "but declared nowhere"
 _NO_C = "an error of syntax or a construct that is not supported near"  # for the grammar of C, in C++
 
+_OPEN = "a construct that is not supported near"  # of a template that nothing instantiates
+
 
 def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], bytes] | None = None) -> ir.Program:
     """Read all files as one program.
@@ -268,7 +270,8 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
         where = place_of(collected.sources, Span(fault.path, fault.start, fault.end))
         severity: Severity = "error" if where.path == path else "note"
         lines = place_of(collected.sources, at)
-        message = fault.message if known else "not read: " + fault.message.replace("syntax error near", _NO_C)
+        what = _OPEN if OPEN_TYPE in fault.message else _NO_C
+        message = fault.message if known else "not read: " + fault.message.replace("syntax error near", what)
         message += f" (lines {lines.line} to {lines.end_line} are a hole)" if lines.end_line > lines.line else ""
         collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], severity, where, message, fault.hint))
     for token, hole, in_function, in_loop in holes.pragmas():

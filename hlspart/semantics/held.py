@@ -63,6 +63,14 @@ def is_flat(of: CType) -> bool:
     return all(not leaf.dims for _, leaf in leaves(of))
 
 
+def is_taken(given: StructType, parameter: Variable, of: CType) -> bool:
+    """Whether a parameter for structures ``of`` takes one of another type: by reference what inherits from its own."""
+    if of == given or not isinstance(of, StructType):
+        return of == given
+    inherits = bool(of.members) and given.members[: len(of.members)] == of.members and not (of.union or given.union)
+    return inherits and parameter.reference and not parameter.const
+
+
 def is_empty(of: CType) -> bool:
     """Whether a structure holds nothing: an object that is only called."""
     return isinstance(of, StructType) and not of.members and not of.union

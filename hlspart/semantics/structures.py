@@ -54,6 +54,7 @@ from hlspart.semantics.held import (
     is_empty,
     is_flat,
     is_made_of_value,
+    is_taken,
     leaves,
     member,
     named,
@@ -313,9 +314,10 @@ class StructureUses:
                 return False  # a number where a structure is expected
             self._indices(place)
             return bool(place.path) and not (isinstance(arg, Unary) and isinstance(place.type, ArrayType))
-        if not isinstance(structures, StructType) or formal is None or not self._is_taken(structures, formal):
+        own = self.roots.get(formal) if formal is not None else None
+        if not isinstance(structures, StructType) or formal is None or own is None:
             return False
-        if not is_pure(arg):
+        if not is_pure(arg) or not is_taken(structures, self.program.variable(formal), own):
             return False
         to = self.program.variable(formal)
         if isinstance(to.type, StructType) and not to.reference and not is_flat(structures) and self._is_changed(to):
@@ -325,14 +327,6 @@ class StructureUses:
         if isinstance(place.type, StructType) and not (place.indices and _is_zero(place.indices[-1])):
             self._single.append((place.variable, formal))
         return True
-
-    def _is_taken(self, given: StructType, formal: int) -> bool:
-        """Whether a parameter takes structures of a type: its own, or by reference what inherits from it."""
-        of, to = self.roots.get(formal), self.program.variable(formal)
-        if of == given:
-            return True
-        base = isinstance(of, StructType) and not (of.union or given.union) and of.members
-        return bool(base) and to.reference and not to.const and given.members[: len(base or ())] == base
 
     def _is_changed(self, parameter: Variable) -> bool:
         """Whether a function may change what it is given in a parameter, or hands it on."""

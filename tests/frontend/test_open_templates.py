@@ -552,3 +552,16 @@ int sum(int const (&a)[8], int const &b) { return Half<int, 8>::f(a) + b; }
     assert next(v for v in program.arrays() if v.name == "reduced").dims == (4,)
     alone = Pipeline(["t.cpp"], Options(), lambda _: text[: text.index("int sum")].encode()).program
     assert not alone.diagnostics
+
+
+def test_what_is_not_read_of_an_open_template_is_no_error_of_syntax() -> None:
+    text = """template <unsigned N, typename A, typename B, typename F = other::made<A, B>> class Op {
+ public:
+  B table[N];
+  B act(unsigned k, A const &in) const { B made = F()(table[k], in); return made; }
+};
+"""
+    options = Options(frontend=FrontendOptions(language="c++"))
+    (found,) = Pipeline(["t.h"], options, read=lambda path: text.encode()).program.diagnostics
+    message = "not read: a construct that is not supported near 'A (a type without an instance)'"
+    assert (found.rule, found.message, found.place.line) == ("HLP003", message, 4)
