@@ -112,13 +112,14 @@ class Edge(Struct, frozen=True):
 class Graph(Struct, frozen=True):
     """Operations by id, and edges between those that are scheduled (none of them free).
 
-    ``hoisted``: loads and stores that left the loop. ``indices``: operands that are iterators, or made of them.
+    ``hoisted``: loads and stores that left the loop. ``outside``: operands that are no operations: constants,
+    iterators, values that the loop is given, but for those that are worked out ahead of it.
     """
 
     ops: Mapping[int, Op]
     edges: tuple[Edge, ...]
     hoisted: tuple[MemoryRef, ...] = ()
-    indices: frozenset[int] = frozenset()
+    outside: Mapping[int, Op] = {}
 
     @property
     def memory(self) -> tuple[Op, ...]:

@@ -99,8 +99,9 @@ def lower(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
     data = _data(ops, graph_ops, carried)
-    indices = frozenset(a for op in graph_ops.values() for a in op.args if a in ops and ops[a].kind == "index")
-    graph = Graph(graph_ops, (*data, *orders), tuple(promotion.gone), indices)
+    operands = {a for op in graph_ops.values() for a in op.args if a not in graph_ops and a not in gone}
+    outside = {a: ops[a] for a in sorted(operands) if a in ops}
+    graph = Graph(graph_ops, (*data, *orders), tuple(promotion.gone), outside)
     doubts = (Doubt(about(LEFT, (ops[i] for i in unsettled)), left=unsettled),) if unsettled else ()
     sliced = frozenset(e for e in data if e.distance and (e.source, e.sink) in body.sliced)
     apart = (Doubt(about(SLICED, (ops[e.sink] for e in sliced)), gone=sliced),) if sliced else ()

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, reduce
 from operator import or_
 
 from msgspec import Struct
 
 from hlspart.lowering.graph import MemoryRef, Op
+from hlspart.model.access import Access
 from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     ArrayRef,
@@ -34,6 +35,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.predict.given import Given
 from hlspart.predict.loops import Prediction
 from hlspart.semantics.effects import statement_expressions, statement_values
 from hlspart.sets.moved import is_apart, stays
@@ -159,10 +161,12 @@ class Mattering(Struct, frozen=True, dict=True):
         for x in operands:
             twice |= made_of & x.made_of
             follows, made_of, mixed = follows | x.follows, made_of | x.made_of, mixed | x.mixed
-        idle = any(x.idle for x in operands) or not self.p.problem.graph.indices.isdisjoint(op.args)
+        idle = any(x.idle for x in operands) or any(map(self._may_be_zero, op.args))
         if op.kind == "load" and op.ref is not None:
             bit = self._bits[op.id]
-            return _Value(0 if self._is_table(op.ref.variable) else bit, bit | made_of, made_of)
+            own = 0 if self._is_table(op.ref.variable) else bit
+            places = follows & ~twice if self._may_differ(op.ref, made_of) else 0
+            return _Value(own | places, bit | made_of, made_of)
         if op.kind in _TESTS or (op.kind == "logic" and op.text in _CONNECTIVES):
             return _Value(0, made_of, made_of, True)
         if op.kind == "select":
@@ -170,6 +174,8 @@ class Mattering(Struct, frozen=True, dict=True):
             both = arms[0].follows & arms[1].follows if len(arms) == 2 else 0
             return _Value(both & ~test.made_of, made_of, made_of, True)
         if (op.kind in _SUMS and op.text == "-" and len(operands) == 2) or op.kind in _QUOTIENTS:
+            if op.kind in _QUOTIENTS and not self._is_free(op.args[0], operands[0]):
+                follows = operands[0].follows
             return _Value(follows & ~twice, made_of, mixed | operands[1].made_of, idle)
         if op.kind in _PRODUCTS:
             follows = self._factors(op, operands)
@@ -180,12 +186,45 @@ class Mattering(Struct, frozen=True, dict=True):
             follows = 0
         return _Value(follows & ~twice, made_of, made_of, True)
 
+    def _may_differ(self, ref: MemoryRef, places: int) -> bool:
+        """Whether some run has another value in each element of an array, so that it matters which one is loaded."""
+        if ref.guarded or ref.variable not in self._given.only_read:
+            return False
+        of = (leaf for leaf, bit in self._bits.items() if bit & places)
+        loads = [self._ops[leaf].ref for leaf in of if leaf in self._ops]
+        members = self.p.elaborated.storage.arrays.members
+        return all(x is not None and ref.variable not in members(x.variable) for x in loads)
+
     def _factors(self, op: Op, operands: Sequence[_Value]) -> int:
         """What a product follows: factors beside others that some run makes anything but zero."""
-        free = [a not in self._ops or bool(x.follows) or self._is_zero_free(a)
-                for a, x in zip(op.args, operands, strict=False)]  # fmt: skip
+        free = [self._is_free(a, x) for a, x in zip(op.args, operands, strict=False)]
         free += [True] * (len(operands) - len(free))
         return reduce(or_, (x.follows for k, x in enumerate(operands) if all(free[:k] + free[k + 1 :])), 0)
+
+    def _is_free(self, ident: int, value: _Value) -> bool:
+        """Whether some run makes an operand anything but zero, whatever else it does."""
+        if ident in self._ops:
+            return bool(value.follows) or self._is_zero_free(ident)
+        return bool(value.follows) or not self._may_be_zero(ident)
+
+    def _may_be_zero(self, ident: int) -> bool:
+        """Whether an operand that is worked out ahead of the loop, or given to it, may be zero in all runs."""
+        if ident in self._ops:
+            return False
+        op = self.p.problem.graph.outside.get(ident)
+        if op is None or op.kind == "index":
+            return True
+        if op.kind == "const":
+            return op.text.strip("-0.") == ""
+        return op.kind == "input" and op.text not in self._nonzero
+
+    @cached_property
+    def _given(self) -> Given:
+        return Given(self.p.elaborated.storage)
+
+    @cached_property
+    def _nonzero(self) -> frozenset[str]:
+        return self._given.names(self.p.elaborated.nest.function)
 
     def _is_zero_free(self, ident: int) -> bool:
         """Whether an operation loads from a table without a zero."""
@@ -265,12 +304,27 @@ class Mattering(Struct, frozen=True, dict=True):
             return False
         again = self._loaded_at(ref)
         adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
-        record = storage.program.variable(ref.variable)
-        local = record.storage == "local"
-        if local and ref.variable in _beside_zeros(storage.program):
+        local = self._is_kept_inside(tied)
+        if local and not tied.isdisjoint(_beside_zeros(storage.program)):
             return False
         steps = {x: info.step for x, info in analysis.loops.items()}
-        return stays(mine, others, steps, again=adds or local, read=local)
+        inside = self._inside(mine)
+        return stays(mine, others, steps, again=adds or local, read=local, inside=inside)
+
+    def _is_kept_inside(self, tied: Collection[int]) -> bool:
+        """Whether no name of an array is one that the top gives back, or that outlives it."""
+        storage = self.p.elaborated.storage
+        records = [storage.program.variable(v) for v in tied]
+        tops = storage.analysis.tops
+        return all(v.storage == "local" or (v.storage == "parameter" and v.function not in tops) for v in records)
+
+    def _inside(self, store: Access) -> int:
+        """How many loops of a store one iteration runs, where it leaves but one of the values that they store."""
+        chain = self.p.elaborated.nest.chain
+        own = [op for op in self._ops.values() if op.kind == "store" and op.ref and op.ref.access == store.id]
+        if not chain or chain[-1].id not in store.loops or len(own) != 1:
+            return 0
+        return len(store.loops) - 1 - store.loops.index(chain[-1].id)
 
     def _is_left(self, name: str, value: _Value) -> bool:
         """Whether what iterations hand on under a name is left: a scalar that is read, or an element that is stored."""

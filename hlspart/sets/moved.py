@@ -67,10 +67,19 @@ def _stored(mine: Sequence[Access], others: Sequence[Access]) -> int:
     return _size(stored)
 
 
-def stays(store: Access, others: Sequence[Access], steps: Mapping[int, int | None], *, again: bool, read: bool) -> bool:
+def stays(
+    store: Access,
+    others: Sequence[Access],
+    steps: Mapping[int, int | None],
+    *,
+    again: bool,
+    read: bool,
+    inside: int = 0,
+) -> bool:
     """Whether nothing but ``store`` hides what it stores, and no later iteration of it unless it may do so ``again``.
 
-    ``read``: each of the elements is read by some other access, as those of a local array have to be.
+    ``read``: each of the elements is read by some other access, as those of a local array have to be. ``inside``: so
+    many of its loops are of one iteration, of which the last store to an element is meant.
     """
     writes = [a for a in others if a.kind == "write"]
     if not _known(store) or not all(a.affine and a.map for a in others) or len(others) > _MOST_ACCESSES:
@@ -84,7 +93,9 @@ def stays(store: Access, others: Sequence[Access], steps: Mapping[int, int | Non
                     elements = elements.subtract(_reached(a).range()) if a.kind == "read" else elements
                 if not elements.is_empty():
                     return False
-            if not again and not (len(store.loops) == len(store.iterators) and mine.is_injective()):
+            counted = len(store.loops) == len(store.iterators)
+            each = mine.project_out(isl.dim_type.in_, len(store.iterators) - inside, inside) if counted else mine
+            if not again and not (counted and each.is_injective()):
                 return False
             return not any(_hides(a, store, steps) for a in writes)
     except EffortError:
@@ -151,3 +162,21 @@ def _size(parts: Sequence[isl.Set]) -> int:
     for part in parts[1:]:
         touched = touched.union(part)
     return count(touched.coalesce()) or 0
+
+
+def is_later(one: Access, other: Access, iterator: str, by: int) -> bool:
+    """Whether ``other`` always touches what ``one`` did where the iterator was ``by`` less, and all else alike."""
+    if one.iterators != other.iterators or iterator not in one.iterators or one.map is None or other.map is None:
+        return False
+    if not (one.affine and other.affine):
+        return False
+    names = ", ".join(one.iterators)
+    after = ", ".join(f"{x} + {by}" if x == iterator else x for x in one.iterators)
+    try:
+        with limited(_MAX_OPERATIONS):
+            on = isl.Map(f"{{ [{names}] -> [{after}] }}").intersect_domain(isl.Set(one.domain))
+            on = on.intersect_range(isl.Set(other.domain))
+            first, then = isl.Map(one.map).intersect_domain(on.domain()), on.apply_range(isl.Map(other.map))
+            return bool(first.is_single_valued() and then.is_single_valued() and first.is_equal(then))
+    except EffortError:
+        return False

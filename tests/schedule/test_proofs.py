@@ -318,6 +318,36 @@ def test_only_loads_whose_values_matter_prove_an_ii_by_ports(body: str, proved: 
 
 
 @pytest.mark.parametrize(
+    ("body", "after", "proved"),
+    [
+        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "o[k] = t[k];", True),
+        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "o[k] = k;", False),  # nobody reads the caller's array
+        ("t[i] = 0; for (int j = 0; j < 4; j++) t[i] += a[4*i+j];", "o[k] = t[k];", True),
+        ("o[i] = 0; for (int j = 0; j < 4; j++) o[i] += a[4*i+j];", "", True),
+        ("o[i/2] = 0; for (int j = 0; j < 4; j++) o[i/2] += a[4*i+j];", "", False),  # every second sum is lost
+        ("o[i] = 0; for (int j = 0; j < 4; j++) o[i] += a[4*i+j];", "o[k] = k;", False),
+        ("for (int j = 0; j < 4; j++) o[i] = a[4*i+j];", "", False),  # three of four are lost
+    ],
+)
+def test_sums_of_an_iteration_end_in_an_element_that_lasts(body: str, after: str, proved: bool) -> None:
+    text = f"""static void g(const int a[256], int t[64], int o[64]) {{
+    for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+        {body}
+    }}
+}}
+void f(const int a[256], int o[64]) {{
+#pragma HLS INTERFACE m_axi port=a
+    int t[64];
+    g(a, t, o);
+    for (int k = 0; k < 64; k++) {{ {after} }}
+}}
+"""
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.function == "g"]
+    assert (loop.proof is not None and "'a'" in loop.proof.text) is proved
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "o[i] = a[i]*z[i] + a[i+64]*z[i] + a[i+128]*z[i] + a[i+192]*z[i];",  # a table of zeros
@@ -339,3 +369,72 @@ def test_what_no_run_needs_proves_nothing(body: str) -> None:
 }}
 """
     assert all(x.proof is None for x in hlspart.parse(text, target="vitis-2022.1").ii().loops)
+
+
+FACTORS = {  # what the top does first; whether some run makes the factor anything but zero
+    "an argument": ("int w = n;", True),
+    "its negative, called": ("int v = -n; int w = v;", True),
+    "a constant": ("int w = 3;", True),
+    "an element": ("int w = k[2];", True),
+    "always even": ("int w = n * (n + 1) % 2;", False),
+    "cut to nothing": ("int w = 0.5;", False),
+    "changed": ("int w = n; if (n > 3) w = 0;", False),
+}
+
+
+@pytest.mark.parametrize("case", FACTORS)
+@pytest.mark.parametrize("call", (True, False))
+def test_a_factor_from_outside_counts_where_some_run_makes_it_count(case: str, call: bool) -> None:
+    first, free = FACTORS[case]
+    loop = (
+        "for (int i = 0; i < 16; i++) {\n#pragma HLS PIPELINE II=1\n"
+        "o[i] = a[4*i]*w + a[4*i+1]*w + a[4*i+2]*w + a[4*i+3]*w;\n}\n"
+    )
+    inner = f"static void g(const int a[64], int o[16], int w) {{ {loop} }}\n"
+    text = (
+        f"{inner * call}void f(const int a[64], int o[16], const int k[4], int n) {{\n{first}\n"
+        f"{'g(a, o, w);' if call else loop}\n}}\n"
+    )
+    (found,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.pipelined]
+    assert (found.proof is not None) is free
+
+
+@pytest.mark.parametrize("added", ("n * (n + 1) % 2", "(n > 3 ? 0 : 1) >> 1", "0"))
+def test_what_is_added_from_outside_may_be_nothing(added: str) -> None:
+    text = """void f(int *a, int n) {
+    for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE II=1
+        a[3*i] += @; a[3*i+1] += @; a[3*i+2] += @;
+    }
+}
+"""
+    (found,) = hlspart.parse(text.replace("@", added)).pipeline.figures.loops
+    assert found.proof is None
+    (other,) = hlspart.parse(text.replace("@", "n")).pipeline.figures.loops
+    assert other.proof is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "proved"),
+    [
+        ("o[i] = b[g[4*i]] + b[g[4*i+1]] + b[g[4*i+2]] + b[g[4*i+3]];", True),
+        ("o[i] = b[g[4*i]] * n + b[g[4*i+1]] + b[g[4*i+2] + g[4*i+3]];", True),
+        ("o[i] = t[g[4*i]] + t[g[4*i+1]] + t[g[4*i+2]] + t[g[4*i+3]];", False),  # the table may be of one number
+        ("o[i] = b[g[4*i] & n] + b[g[4*i+1] & n] + b[g[4*i+2] & n] + b[g[4*i+3] & n];", False),
+        ("o[i] = g[g[4*i]] + g[g[4*i+1]] + g[g[4*i+2]] + g[g[4*i+3]];", False),  # places of its own
+        ("b[i] = b[g[4*i]] + b[g[4*i+1]] + b[g[4*i+2]] + b[g[4*i+3]];", False),
+        ("if (b[g[4*i]] > b[g[4*i+1]] + b[g[4*i+2]] + b[g[4*i+3]]) o[i] = n;", False),
+    ],
+)
+def test_which_element_is_loaded_matters_where_some_run_has_different_ones(body: str, proved: bool) -> None:
+    text = f"""static const int t[64] = {{5, 5}};
+void f(const int g[64], int b[64], int o[16], int n) {{
+#pragma HLS INTERFACE m_axi port=g
+    for (int i = 0; i < 16; i++) {{
+#pragma HLS PIPELINE II=1
+        {body}
+    }}
+}}
+"""
+    (found,) = hlspart.parse(text).pipeline.figures.loops
+    assert (found.proof is not None and "of 'g'" in found.proof.text) is proved

@@ -36,6 +36,8 @@ class Maker(Struct):
     def load(self) -> Text:
         at = self.rng.choice(("a", "a", "a", "a", "b"))
         text = f"{at}[{self.subscript()}]"
+        if self.rng.random() < 0.15:
+            text = f"b[g[{self.subscript()}]]"
         return text, text
 
     def value(self, depth: int = 2) -> Text:
@@ -93,7 +95,12 @@ class Maker(Struct):
             elif kind == 8 and depth:
                 step = rng.choice((1, 3))
                 at = f"a[{step} * i + j]"
-                yield f"for (int j = 0; j < 3; j++) s += {at};", ["for j in range(3):", f"    s += {at}"]
+                own = rng.choice(("s", "s", "o[2 * i + 1]", "o[i + j]", "o[3 * i]", "o[4]"))
+                first = [f"{own} = 0"] if "o" in own and "j" not in own and rng.random() < 0.8 else []
+                start = "".join(f"{x}; " for x in first)
+                yield f"{start}for (int j = 0; j < 3; j++) {own} += {at};", [
+                    *first, "for j in range(3):", f"    {own} += {at}"
+                ]  # fmt: skip
             elif depth and (inner := list(self.statements(depth - 1))):
                 test = self.test(1)
                 c = " ".join(x for x, _ in inner)
@@ -115,10 +122,11 @@ def kernel(rng: random.Random) -> Kernel:
     known = rng.random() < 0.8
     head = f"for (int i = 0; i < {TRIPS if known else 'm'}; i++) {{\n#pragma HLS PIPELINE II=1"
     a = rng.choice(("int a[SIZE]", "int *a"))
-    c = [f"void f({a}, int b[SIZE], const int k[SIZE], int o[SIZE], int n, int m) {{", "int s = 0, x = 1, y = 2;"]
+    head_of = f"void f({a}, int b[SIZE], int g[SIZE], const int k[SIZE], int o[SIZE], int n, int m) {{"
+    c = [head_of, "int s = 0, x = 1, y = 2;"]
     c += [*early, head, *(f"    {x}" for x, _ in inside), "}", late, "}"]
     p = [
-        "def f(a, b, k, o, n):",
+        "def f(a, b, g, k, o, n):",
         "    s, x, y = 0, 1, 2",
         *(f"    {x}" for x in early),
         f"    for i in range({TRIPS}):",
@@ -132,9 +140,10 @@ def kernel(rng: random.Random) -> Kernel:
 def inputs(rng: random.Random) -> dict[str, list[int]]:
     """Memories with values that are alike, or not."""
     made = {}
-    for name in "abko":
+    for name in "abgko":
         base, most = rng.choice((-2, 0, 1, 3, 5, 20)), rng.choice((0, 1, 1, 7, 1000))
         made[name] = [base + rng.randint(0, most) for _ in range(SIZE)]
+    made["g"] = [x % SIZE for x in made["g"]]  # which are subscripts
     return made
 
 
@@ -151,7 +160,8 @@ def moved(
     before = left(given)
     loads = 0
     for e in range(SIZE):
-        for value in (given[of][e] + 1, given[of][e] - 1, 0, 9, rng.randint(-99, 99)):
+        values = (given[of][e] + 1, given[of][e] - 1, 0, 9, rng.randint(-99, 99))
+        for value in (x % SIZE if of == "g" else x for x in values):
             after = left(given | {of: [*given[of][:e], value, *given[of][e + 1 :]]})
             other = after[of][e] != before[of][e] and not (after[of][e] == value and before[of][e] == given[of][e])
             if value != given[of][e] and (other or any(_apart(after, before, of, e))):
