@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hlspart.expand import shifting, updates
-from hlspart.expand.accumulators import accumulators, slowest
+from hlspart.expand.accumulators import Accumulator, accumulators, at_most, slowest
 from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import claims, provable
 from hlspart.expand.interchange import NestedLoops, pairs
@@ -298,9 +298,22 @@ def _texts(program: Program, result: RewriteResult) -> dict[str, Rendered]:
 
 
 def interleaved(pipeline: Predicted) -> Reused | None:
-    """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains."""
+    """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains.
+
+    Where all of them together make something slower, as a few iterations of a sum may, each loop is asked alone.
+    """
+    sums = accumulators(pipeline.program, pipeline.proved, pipeline.figures)
+    together = _in_partials(pipeline, sums)
+    loops = list(dict.fromkeys(a.loop for a in sums)) if together is None else []
+    if len(loops) < 2:
+        return together
+    gaining = [loop for loop in loops if _in_partials(pipeline, [a for a in sums if a.loop is loop]) is not None]
+    return _in_partials(pipeline, [a for a in sums if a.loop in gaining])
+
+
+def _in_partials(pipeline: Predicted, sums: Sequence[Accumulator]) -> Reused | None:
     program, analysis, figures = pipeline.program, pipeline.proved, pipeline.figures
-    sums, best = accumulators(program, analysis, figures), None
+    best = None
     for more in range(MOST_MORE if sums else 0):  # a condition is a state of the recurrence, too
         deeper = [replace(a, partials=a.partials + more * (a.partials > 1)) for a in sums]
         edits = split(program, analysis, deeper)
@@ -354,7 +367,7 @@ def _by_loop(element_updates: Sequence[updates.ElementUpdate]) -> Iterator[tuple
 
 def _ends(figures: IIResult) -> tuple[int, int]:
     """The II of all pipelined loops together, the least and the most that it may be."""
-    return slowest(figures), _at_most(figures)
+    return slowest(figures), at_most(figures)
 
 
 def dependences_stated(pipeline: Predicted) -> Reused:
@@ -362,12 +375,12 @@ def dependences_stated(pipeline: Predicted) -> Reused:
     program, figures = pipeline.program, pipeline.figures
     chosen = provable(program, pipeline.proved, figures)
     text = changed(program, figures, pipeline.predict, claims(program, chosen)) if chosen else None
-    if text is None or text.after is None or _at_most(text.after) >= _at_most(figures):
+    if text is None or text.after is None or at_most(text.after) >= at_most(figures):
         return unchanged(program)
     for one in chosen if len(chosen) > 1 else ():  # without those that change nothing
         fewer = tuple(x for x in chosen if x is not one)
         other = changed(program, figures, pipeline.predict, claims(program, fewer)) if fewer else None
-        if other is not None and other.after is not None and _at_most(other.after) == _at_most(text.after):
+        if other is not None and other.after is not None and at_most(other.after) == at_most(text.after):
             chosen, text = fewer, other
     return text
 
@@ -385,8 +398,3 @@ def bundled(pipeline: Rewritable) -> Reused:
         if other is not None and other.after is not None and slowest(other.after) == slowest(text.after or figures):
             chosen, text = fewer, other
     return text
-
-
-def _at_most(figures: IIResult) -> int:
-    """The sum of the II of all pipelined loops, of each the most that it may be."""
-    return sum(x.ii or (x.bounds[1] if x.bounds else 0) for x in figures.loops if x.pipelined)

@@ -19,6 +19,7 @@ from hlspart.model.program import (
     Const,
     Expr,
     ExprStmt,
+    Jump,
     Loop,
     Name,
     Program,
@@ -74,6 +75,11 @@ def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) 
 def slowest(figures: IIResult, aimed: bool = False) -> int:
     """The sum of the II of all pipelined loops, or of those that they aim at."""
     return sum((x.aim or 1) if aimed else x.least for x in figures.loops if x.pipelined)
+
+
+def at_most(figures: IIResult) -> int:
+    """The sum of the II of all pipelined loops, of each the most that it may be."""
+    return sum(x.ii or (x.bounds[1] if x.bounds else 0) for x in figures.loops if x.pipelined)
 
 
 def innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
@@ -177,7 +183,8 @@ def _is_sure(
     """Whether one more update may stand behind the loop: of a variable, or of an element that it surely touches."""
     if isinstance(program.variable(variable).type, ScalarType):
         return True
-    return any(_runs(analysis, loop, u.at.span) for u in updates)
+    jumps = [s.at.span.start for s in walk_statements(loop) if isinstance(s, Jump)]
+    return any(_runs(analysis, loop, u.at.span) and all(u.at.span.end <= x for x in jumps) for u in updates)
 
 
 def _runs(analysis: AccessAnalysis, stmt: Stmt, at: Span) -> bool:

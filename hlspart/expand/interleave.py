@@ -13,13 +13,24 @@ from collections.abc import Sequence
 from functools import partial
 
 from hlspart.expand.accumulators import Accumulator, places
-from hlspart.expand.partials import rotation
+from hlspart.expand.partials import joined, rotation
 from hlspart.expand.reductions import update_of
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.running import names as occurrences
-from hlspart.expand.texts import Texts, as_many, block_of, braced, in_front, indent_of, type_text
+from hlspart.expand.texts import (
+    Texts,
+    as_many,
+    block_of,
+    braced,
+    declared_in,
+    in_front,
+    indent_of,
+    names_in,
+    type_text,
+)
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
+    ArrayRef,
     Assign,
     Block,
     Jump,
@@ -52,11 +63,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         body = loop.body.body
         inside = [k for k, s in enumerate(body) if _takes_part(program, accumulator, s)]
         summed = body[inside[0] : inside[-1] + 1]
-        scalar = isinstance(program.variable(accumulator.variable).type, ScalarType)
-        if scalar and accumulator.variable not in effects(program).addressed:
-            _whole(nest, summed)
-        else:
-            build(program, analysis, loop.function, (nest.id,), counted=False)
+        _undisturbed(program, analysis, accumulator, summed)
         block = block_of(program, nest)
         if block is None or not nest.at.editable or nest.at.span.path not in program.given:
             raise Refusal("macro", f"the loop {nest.name} stands in no block", nest.at)
@@ -85,7 +92,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         since = names.free(f"{record.name}_since") if accumulator.sets or accumulator.selected else ""
         terms = [f"{partial}[{k}]" for k in range(deep)]
         terms = [f"({since} > {k} ? {x} : ({kind}) {identity})" for k, x in enumerate(terms)] if since else terms
-        _set_or_read(program, accumulator, (turn, since), f" {op} ".join([turn, *terms[:-1]]), buffer)
+        _set_or_read(program, accumulator, (turn, since), joined(op, [turn, *terms[:-1]]), buffer)
         oldest, moves = f"{kind} {turn} = {terms[-1]};", rotation(partial, deep, turn)
         if since:
             lines += [f"int {since} = {deep};"]
@@ -95,13 +102,13 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         if deep > 1:
             around(program, loop, (summed[0], summed[-1]), oldest, moves, buffer)
         in_front(program, buffer, nest, lines)
-        total = f" {op} ".join(terms) if deep > 1 else partial
+        total = joined(op, terms) if deep > 1 else partial
         pad = indent_of(program, nest.at)
         if before is None:
             test = f"if ({noted}) " if noted else ""
             behind = f"\n{pad}{test}{program.text(given[0].target.at)} {op}= {total};"
         else:
-            behind = f"\n{pad}{record.name} = {total};" if after else ""
+            behind = f"\n{pad}{before or record.name} = {total};" if after else ""
         buffer.insert(nest.at.span.path, nest.at.span.end, behind)
 
     braced(program, buffer, (accumulator.nest for accumulator in chosen))
@@ -140,11 +147,17 @@ def _takes_part(program: Program, accumulator: Accumulator, stmt: Stmt) -> bool:
 def _outside(program: Program, accumulator: Accumulator) -> tuple[str | None, bool]:
     """What the partials of a variable that is set or read start from, "" for nothing, and whether it has a use behind.
 
-    Of others None: they are added to what is there.
+    Of others it is what they add to, None where that is to be named behind the loops alone.
     """
-    if not accumulator.op:
-        return None, True
     nest, record = accumulator.nest, program.variable(accumulator.variable)
+    if not accumulator.op:
+        update = update_of(program, accumulator.updates[0], record.id)
+        if update is None or accumulator.noted or accumulator.partials == 1:
+            return None, True
+        indices = update.target.indices if isinstance(update.target, ArrayRef) else ()
+        moved = effects(program).modified(nest) | declared_in(nest)
+        alike = moved.isdisjoint(v for index in indices for v in names_in(index))
+        return (program.text(update.target.at) if alike else None), True
     body = program.functions[nest.function].body
     inside = nest.at.span
     outside = [x for x in places(program, body, record.id) if not inside.start <= x.start < inside.end]
@@ -156,6 +169,18 @@ def _outside(program: Program, accumulator: Accumulator) -> tuple[str | None, bo
     if again or any(x.start < inside.start for x in outside):
         raise Refusal("condition", f"{record.name} may have no value in front of the loop {nest.name}", nest.at)
     return "", bool(outside)
+
+
+def _undisturbed(program: Program, analysis: AccessAnalysis, accumulator: Accumulator, summed: Sequence[Stmt]) -> None:
+    """Raise unless nothing but the statements that sum up may reach the accumulator, in each iteration of its loops."""
+    nest = accumulator.nest
+    scalar = isinstance(program.variable(accumulator.variable).type, ScalarType)
+    if scalar and accumulator.variable not in effects(program).addressed:
+        _whole(nest, summed)
+        return
+    within = {id(s) for one in summed for s in walk_statements(one)}
+    jumps = [s for s in walk_statements(nest) if isinstance(s, Jump) and id(s) not in within]
+    build(program, analysis, nest.function, (nest.id,), counted=False, jumps=jumps)
 
 
 def _whole(loop: Loop, around: Sequence[Stmt]) -> None:

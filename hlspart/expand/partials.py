@@ -241,6 +241,15 @@ def rotation(base: str, deep: int, newest: str) -> list[str]:
     return [f"{base}[{k}] = {base}[{k - 1}];" for k in reversed(range(1, deep))] + [f"{base}[0] = {newest};"]
 
 
+def joined(op: str, terms: Sequence[str]) -> str:
+    """The sum or product of all terms as a tree, of which no path is longer than it has to be; the first is last."""
+    level = list(terms[::-1])
+    while len(level) > 2:
+        pairs = [f"({f' {op} '.join(level[k : k + 2])})" for k in range(0, len(level) - 1, 2)]
+        level = pairs + level[len(level) - len(level) % 2 :]
+    return f" {op} ".join(level[::-1])
+
+
 def _joined(op: str, one: str, other: str) -> str:
     if op in ("min", "max"):
         return f"{one} {'<' if op == 'min' else '>'} {other} ? {one} : {other}"

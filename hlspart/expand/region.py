@@ -6,7 +6,7 @@ an instance in its time stamp (docs/expand.md). What cannot be expanded is a :cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct, field
 
@@ -161,11 +161,13 @@ def build(
     loops: tuple[int, ...],
     counted: bool = True,
     in_order: bool = False,
+    jumps: Collection[Stmt] | None = None,
 ) -> Region:
     """The region of ``loops`` (ids, nested, outermost first). Raises :class:`Refusal`.
 
     ``counted``: their bounds have to be known before they start, as far as analysis tells. ``in_order``: what is
-    made of them runs the same iterations in the same order.
+    made of them runs the same iterations in the same order. ``jumps``: those that it allows for, where it only adds
+    statements to the body, which goes on as it does.
     """
     nest = tuple(program.loops[k] for k in loops)
     infos = tuple(analysis.loops[k] for k in loops)
@@ -174,7 +176,7 @@ def build(
     builder = _Builder(program, analysis)
     body = builder.block(nest[0].body)
     region = Region(program, analysis, function, nest, infos, body, builder.numbers, in_order)
-    _check(region)
+    _check(region, jumps)
     return region
 
 
@@ -240,13 +242,14 @@ def _leaving(program: Program, loop: Loop) -> str:
     return f"its test `{text}` is no comparison with a value that is known to stay"
 
 
-def _check(region: Region) -> None:
+def _check(region: Region, jumps: Collection[Stmt] | None) -> None:
     program, body = region.program, region.loops[0].body
     inner = {loop.id for loop in region.inner_loops()}
     for stmt in walk_statements(body):
         if isinstance(stmt, Return) or (isinstance(stmt, Jump) and stmt.kind == "goto"):
             raise Refusal("exit", f"a {'return' if isinstance(stmt, Return) else 'goto'} leaves the loop", stmt.at)
         kept = isinstance(stmt, Jump) and region.in_order and stmt.kind == "continue"  # the body stays as it is
+        kept = kept or stmt in (jumps or ())
         if isinstance(stmt, Jump) and not kept and not _inside_switch(body, stmt):
             raise Refusal("exit", f"a {stmt.kind} ends the iteration early", stmt.at)
         if isinstance(stmt, Label):
@@ -256,7 +259,8 @@ def _check(region: Region) -> None:
             raise Refusal("dependence", "a static variable lives on from iteration to iteration", stmt.at)
         for expr in _expressions(program, stmt):
             _expression(region, expr)
-    headers = {region.info(loop).variable for loop in (*region.loops, *(program.loops[k] for k in inner))}
+    counting = [*(region.loops if jumps is None else ()), *(program.loops[k] for k in inner)]
+    headers = {region.info(loop).variable for loop in counting}
     for stmt in walk_statements(body):
         if isinstance(stmt, ExprStmt | If | Switch | Declare):
             for expr in _expressions(program, stmt):

@@ -114,6 +114,23 @@ OTHER_LOOPS = {
     "bare while": "int i = 0;\nwhile (i < 96)\n s += a[i++];\n",
     "bare do": "int i = 0;\ndo s += a[i++]; while (i < 96);\n",
 }
+EARLY = {  # an iteration may end in front of the sum, or the loop behind it
+    "left": "c[r] += a[24 * r + i] * b[i]; if (i == n) break;",
+    "passed over": "if (b[i] > 5) continue; c[r] -= a[24 * r + i];",
+    "both": "if (i > n + 3) break; c[r] += b[i]; if (i == 2 * n) { m++; break; }",
+    "counted in the body": "c[r] += a[24 * r + m]; m += m < 9; if (m == n) break;",
+}
+SHORT = """float k(const float a[96], const float b[96]) {
+    float c[4];
+    for (int r = 0; r < 4; r++) {
+        c[r] = b[r];
+        for (int i = 0; i < 8; i++)
+#pragma HLS PIPELINE II=1
+            c[r] += a[24 * r + i];
+    }
+    return c[0] + 2 * c[1] + 3 * c[2] + 4 * c[3];
+}
+"""
 MISSED = ("rewrite-target-missed", "rewrite-not-helped")  # by a pragma, automatically
 SUM_BY_CALL = "s = mac(s, a[i], b[i]);"
 
@@ -137,6 +154,32 @@ def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
     new = found.texts["kernel.c"]
     assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new")
     assert found.kernel().rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == new
+
+
+@pytest.mark.parametrize("case", EARLY)
+def test_a_loop_that_ends_early_has_its_sums_in_partials(case: str, tmp_path: Path) -> None:
+    body = ROWS[ROWS.index("            c[r] +=") : ROWS.index("    }\n    return")]
+    text = ROWS.replace("i++)\n#", "i++) {\n#").replace(body, f"            {EARLY[case]}\n        }}\n")
+    text = text.replace("float c[4];", "float c[4]; int m = 0, n = (int)b[0] & 15;").replace(
+        "return c[0]", "return m + c[0]"
+    )
+    new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True)
+    assert [x.ii for x in new.kernel().ii().loops if x.pipelined] == [1]
+    assert ran(text, tmp_path, "old") == ran(new.texts["kernel.c"], tmp_path, "new")
+
+
+def test_a_short_sum_is_taken_in_partials_where_it_gains_and_beside_one_that_does_not(tmp_path: Path) -> None:
+    """By hand: eight terms at II 3 take 21 states more than one, a tree of three partials and a sum 8 to 12."""
+    new = hlspart.parse(SHORT).rewrite(infer=True, allow_reassoc=True)
+    assert [x.ii for x in new.kernel().ii().loops if x.pipelined] == [1]
+    assert ran(SHORT, tmp_path, "old") == ran(new.texts["kernel.c"], tmp_path, "new")
+    few = "for (int i = 0; i < 2; i++) {\n#pragma HLS PIPELINE II=1\n        s += b[2 * i]; s -= b[2 * i + 1];\n    }\n"
+    other = f"float m(const float b[96]) {{\n    float s = b[9];\n    {few}    return s;\n}}\n"
+    text = other + DOT.replace("@", "s += a[i];")
+    new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True)
+    assert [x.ii for x in hlspart.parse(text).ii().loops if x.pipelined] == [8, 3]
+    assert [x.ii for x in new.kernel().ii().loops if x.pipelined] == [8, 1]
+    assert ran(text, tmp_path, "old") == ran(new.texts["kernel.c"], tmp_path, "new")
 
 
 @pytest.mark.parametrize("case", NO_RUN_NEED_TOUCH)
@@ -230,7 +273,9 @@ def random_sums(rng: random.Random) -> str:
     at = " + ".join(f"{rng.choice((1, 2, 3))} * {x}" for x in names)
     lines += [f"t = ({rng.choice(places)}) & 3;"] * (made or "[t]" in target)
     update = rng.choice((f"{target} += a[{at}] * b[{at}];", f"{target} = {target} - a[{at}];"))
-    lines.append(rng.choice((update, update, f"if (b[{at}] > 2) {update}", f"if (b[n] > 2) {{ {update} }}")))
+    summed = rng.choice((update, update, f"if (b[{at}] > 2) {update}", f"if (b[n] > 2) {{ {update} }}"))
+    passed, last = f"if (b[{at}] < -5) continue;", f"if ({names[-1]} == n - 1) break;"
+    lines += rng.choice(([summed], [summed], [summed], [passed, summed], [last, summed], [passed, summed, last]))
     total = " + ".join(f"{k + 1} * c[{k // 4}][{k % 4}]" for k in range(16))
     head = "float k(const float a[96], const float b[96]) {\nfloat s = 1, c[4][4] = {{1, 2}, {3}};\n"
     return head + "\n".join((*lines, "}" * len(names), f"return s + {total};\n}}\n"))
