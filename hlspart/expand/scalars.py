@@ -8,13 +8,13 @@ to the bit.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
 
 from hlspart.expand.accumulators import innermost
+from hlspart.expand.kept import MOST_VARIABLES, KeptValues, is_known_ahead, tests_ahead
 from hlspart.expand.region import Refusal, build, first_value
 from hlspart.expand.texts import (
     Texts,
@@ -51,12 +51,12 @@ from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.sets.moved import is_later
 
 #: Most iterations that a loaded value is handed on: windows serve loads that are farther apart.
 _NEAR = range(1, 5)
 #: The same for a stored value.
 _FAR = range(1, 33)
-_MOST_VARIABLES = 4  # that hold the values of one array; more of them move through an array in registers
 _NEVER = 1 << 60  # iterations between accesses that meet in no element
 
 
@@ -64,7 +64,8 @@ class HandedOn(Struct, frozen=True):
     """An access that every iteration makes, and loads of its element with the number of iterations since then.
 
     ``stmt`` stands in the body of the loop: the store of ``source``, or a statement in which it is loaded.
-    ``element``: its subscripts over the iterators where variables of its text change in the loop.
+    ``element``: its subscripts over the iterators where variables of its text change in the loop. ``tested``: the
+    loop may run less often than a value is handed on, so that its test decides which elements are loaded ahead of it.
     """
 
     loop: Loop
@@ -74,11 +75,18 @@ class HandedOn(Struct, frozen=True):
     stored: bool
     loads: tuple[tuple[ArrayRef, int], ...]
     element: tuple[Affine, ...] | None
+    tested: bool = False
 
     @property
     def depth(self) -> int:
         """Values that have to be kept."""
         return max(distance for _, distance in self.loads)
+
+    @property
+    def first_uses(self) -> list[int]:
+        """The iterations that load the values of those before the loop first, the youngest value first."""
+        distances = {distance for _, distance in self.loads}
+        return [min(d - k for d in distances if d >= k) for k in range(1, self.depth + 1)]
 
 
 def handed_on(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[HandedOn, ...]:
@@ -180,10 +188,17 @@ class _ArrayUses(Struct, frozen=True):
         behind = {}
         for read in (r for r in self._of("read") if r.ref not in served):
             distance = _apart(lead, read, self.info)
+            if distance is None and not self._of("write"):
+                distance = self._by_sets(lead, read)
             near = distance is not None and distance in _NEAR
             if near and all(self._keeps(lead, read, distance or 0, write) for write in self._of("write")):
                 behind[read.ref] = distance or 0
         return behind
+
+    def _by_sets(self, lead: Access, read: Access) -> int | None:
+        """The iterations from one load to another of its element, where subscripts are no sums: ``x[i + n / 2]``."""
+        iterator, step = self.info.iterator or "", self.info.step or 0
+        return next((d for d in _NEAR if is_later(lead, read, iterator, d * step)), None)
 
     def _keeps(self, lead: Access, read: Access, distance: int, write: Access) -> bool:
         """Whether a store leaves the element alone between two loads of it."""
@@ -198,15 +213,19 @@ class _ArrayUses(Struct, frozen=True):
         certain = {r for s in self.loop.body.body for r in certain_references(self.program, s)}
         deepest = max(loads.values(), default=0)
         exact = {a.ref for a in self._of("read") if a.exact}
-        sure = any(d == deepest and r in exact and r in certain for r, d in loads.items())
-        if not sure or (self.info.trip_count.min or 0) < deepest:
+        few = (self.info.trip_count.min or 0) < deepest
+        sure = {d for r, d in loads.items() if r in exact and r in certain}
+        if deepest not in sure or (few and sure != set(loads.values())):
+            return None
+        if few and not (deepest <= MOST_VARIABLES and is_known_ahead(self.program, self.loop, self.info)):
             return None
         ref, pairs = self.refs[source.ref], tuple((self.refs[r], d) for r, d in loads.items())
         moved = effects(self.program).modified(self.loop) - {self.info.variable} & subscript_names(ref)
         forms = tuple(form for form in source.index or () if form is not None)
         if moved and not self._is_printable(source, forms):
             return None
-        return HandedOn(self.loop, source.array, stmt, ref, source.kind == "write", pairs, forms if moved else None)
+        stored, element = source.kind == "write", forms if moved else None
+        return HandedOn(self.loop, source.array, stmt, ref, stored, pairs, element, few)
 
     def _is_printable(self, source: Access, forms: Sequence[Affine]) -> bool:
         """Whether the subscripts ahead of the loop can be told from iterators alone."""
@@ -273,13 +292,12 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn
             raise Refusal("macro", "a macro makes the accesses", value.stmt.at)
         variable = program.variable(value.array)
         kind, element = type_text(program, value.array), program.text(value.source.at)
-        kept = _Kept.of(kind, f"{variable.name}_before", value.depth, names)
+        kept = KeptValues.of(kind, f"{variable.name}_before", value.depth, names)
         new = names.free(f"{variable.name}_{'new' if value.stored else 'now'}")
         texts = Texts(program, program.functions[loop.function].body)
-        in_front(
-            program, buffer, loop,
-            kept.declared([_element(texts, analysis, value, k) for k in range(1, value.depth + 1)]),
-        )  # fmt: skip
+        elements = [_element(texts, analysis, value, k) for k in range(1, value.depth + 1)]
+        tests = tests_ahead(texts, loop, analysis.loops[loop.id], value.first_uses) if value.tested else ()
+        in_front(program, buffer, loop, kept.declared(elements, tests))
         for ref, distance in value.loads:
             buffer.replace(ref.at, kept.values[distance - 1])
         moves = kept.moved(new)
@@ -296,41 +314,6 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn
         _replace(program, loops[stmt], stmt, [*ahead.get(stmt, ()), *core, *behind.get(stmt, ())], buffer)
 
     braced(program, buffer, (value.loop for value in chosen))
-
-
-class _Kept(Struct, frozen=True):
-    """The last values of one array, the youngest first: in variables, or in ``array`` with the iterator ``step``."""
-
-    kind: str
-    values: tuple[str, ...]
-    array: str
-    step: str
-
-    @staticmethod
-    def of(kind: str, stem: str, depth: int, names: Names) -> _Kept:
-        """``depth`` values of the type ``kind``."""
-        if depth > _MOST_VARIABLES:
-            array = names.free(stem)
-            return _Kept(kind, tuple(f"{array}[{k}]" for k in range(depth)), array, names.free("k"))
-        values = [names.free(f"{stem}{k if depth > 1 else ''}") for k in range(1, depth + 1)]
-        return _Kept(kind, tuple(values), "", "")
-
-    def declared(self, elements: Sequence[str]) -> list[str]:
-        """Their declarations, where ``elements`` are the first ones."""
-        if not self.array:
-            return [f"{self.kind} {name} = {x};" for name, x in zip(self.values, elements, strict=True)]
-        listed = textwrap.wrap(", ".join(elements), 100, break_long_words=False, break_on_hyphens=False)
-        lines = [f"{self.kind} {self.array}[{len(elements)}] = {{", *(f"    {line}" for line in listed), "};"]
-        return [*lines, f"#pragma HLS ARRAY_PARTITION variable={self.array} type=complete dim=0"]
-
-    def moved(self, new: str) -> list[str]:
-        """Statements that make each value one iteration older, and ``new`` the youngest."""
-        if self.array:
-            head = f"for (int {self.step} = {len(self.values) - 1}; {self.step} > 0; {self.step}--)"
-            older = f"{self.array}[{self.step}] = {self.array}[{self.step} - 1];"
-            return [f"{head} {older}", f"{self.values[0]} = {new};"]
-        pairs = zip(self.values, [new, *self.values], strict=False)
-        return [f"{old} = {younger};" for old, younger in reversed(list(pairs))]
 
 
 def _stored(program: Program, stmt: Stmt, declared: str, rest: list[str], buffer: EditBuffer) -> list[str]:

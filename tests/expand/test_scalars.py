@@ -62,7 +62,25 @@ CASES = {  # body of the loop, its header, whether values are handed on
     "later statement": ("y[i] = x[i] * 3; s[i] = y[i - 1];", "int i = 1; i < 60; i++", False),
     "two stores": ("y[i] = y[i - 1] * 3; y[i + 1] = x[i];", "int i = 1; i < 60; i++", False),
     "another distance each time": ("y[2 * i] = y[i] * 3 + x[i];", "int i = 1; i < 30; i++", False),
-    "maybe no iteration": ("y[i] = y[i - 1] * 3 + x[i];", "int i = 1; i < n; i++", False),
+    "maybe no iteration": ("y[i] = y[i - 1] * 3 + x[i];", "int i = 1; i < n; i++", True),
+    "maybe one": ("y[i] = y[i - 2] * 3 + y[i - 1] + x[i];", "int i = 2; i < n; i++", True),
+    "maybe two, downwards": ("y[i] = y[i + 1] * 3 - y[i + 3];", "int i = n; i > 3; i--", True),
+    "maybe none, loads alone": ("s[i] = x[i] - x[i - 1] + x[i - 3];", "int i = 3; i < n; i++", True),
+    "by two": ("s[i] = x[i] - x[i - 1]; s[i + 1] = x[i + 1] - x[i];", "int i = 1; i < n; i += 2", True),
+    "loads that some iterations make": (
+        "s[i] = x[i] - (x[i] > 2 ? x[i - 1] : x[i - 2] + x[i - 3]);",
+        "int i = 3; i < n; i++",
+        False,
+    ),
+    "half of a number": ("s[i] = x[i + n / 2] - x[i + n / 2 - 1] + x[i];", "int i = 1; i < n; i++", True),
+    "another half each time": (
+        "s[i] = x[i / 2 + n / 2] - x[i / 2 + n / 2 - 1] + x[i];",
+        "int i = 2; i < n; i++",
+        True,
+    ),
+    "a test that changes": ("y[i] = y[i - 1] * 3; if (x[i] > 4) n--;", "int i = 1; i < n; i++", False),
+    "a test that loads": ("y[i] = y[i - 1] * 3 + n;", "int i = 1; i < x[n]; i++", False),
+    "maybe fewer than five": ("y[i] = y[i - 5] * 3 + y[i - 1];", "int i = 5; i < n; i++", True),
     "five iterations": ("y[i] = y[i - 5] * 3 + y[i - 1];", "int i = 5; i < 60; i++", True),
     "twelve, downwards": ("y[i] = y[i + 1] * 3 - y[i + 12] + x[i];", "int i = 50; i > 3; i--", True),
     "macro argument": ("y[i] = SQUARE(y[i - 7]) + y[i - 1];", "int i = 9; i < 60; i++", True),
@@ -127,11 +145,12 @@ def test_random_recurrences_keep_their_values(tmp_path: Path) -> None:
         rng = random.Random(seed)
         first = rng.randint(4, 8)
         reads = [f"y[{rng.choice((1, 1, 1, 2))} * i - {rng.randint(-1, 4)}]" for _ in range(rng.randint(1, 3))]
+        reads += [f"x[i + n / 2 + {rng.randint(-4, 3)}]" for _ in range(rng.choice((0, 0, 3)))]
         value = " + ".join(f"{rng.randint(1, 9)} * {r}" for r in reads)
         guard = rng.choice(("", "", "if (x[i] > 0) "))
         store = f"y[{rng.choice(('i', 'i', 'i + 1'))}] {rng.choice(('=', '+='))}"
         body = f"int t = (int)({value}); {guard}{store} t % 1000 - x[i];"
-        old = kernel(body, f"int i = {first}; i < {rng.randint(first + 4, 30)}; i++")
+        old = kernel(body, f"int i = {first}; i < {rng.choice((rng.randint(first + 4, 30), 'n / 2'))}; i++")
         new = written(hlspart.parse(old).pipeline)
         if new != old:
             changed += 1
