@@ -26,7 +26,7 @@ from hlspart.frontend.parse import brackets, normalised, parse, undeclared
 from hlspart.frontend.preprocess import Preprocessed, Preprocessor, decode, separated
 from hlspart.frontend.tokens import OPEN_TYPE, MacroDefinition, PragmaToken, SourceError, Token
 from hlspart.frontend.types import STANDARD
-from hlspart.frontend.unread import note_unread
+from hlspart.frontend.unread import note_left_out, note_unread
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.directives import Unread
@@ -291,10 +291,12 @@ def _read(
     if language == "c++":
         from hlspart.frontend.cxx import as_c
 
+        text = raw
         raw, types, unused, defaults = as_c(raw, unread, path, options.instantiate)
         for function in unused:
             for token, in_loop in function.pragmas():
                 note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
+        note_left_out(text, raw, path, collected)
     types.update((n, ir.OtherType(n)) for n, template in unread.items() if not template and n not in types)
     tokens, pragmas = separated(with_int(raw) if language == "c" else raw)
     if not tokens and not pragmas and (holes_read or given):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Collected, Context, FunctionDeclaration, NotRead, VariableId
-from hlspart.frontend.holes import Cut
+from hlspart.frontend.holes import Cut, is_in_braces_of_a_loop
 from hlspart.frontend.mentions import place
-from hlspart.frontend.tokens import PragmaToken, SourceError, spell
+from hlspart.frontend.tokens import PragmaToken, SourceError, Token, spell
 from hlspart.model import program as ir
 from hlspart.model.directives import RawPragma, Unread
 from hlspart.model.source import Origin
+
+_IDLE = "a constructor, or an arm of it, that does nothing here"
 
 
 def use_of(context: Context, hole: Cut, at: int) -> ir.OpaqueExpr:
@@ -48,3 +51,15 @@ def note_unread(token: PragmaToken, unread: Unread, collected: Collected) -> Non
     spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
     texts = spell(token.body), spell(token.expanded)
     collected.pragmas.append(RawPragma(len(collected.pragmas), origin, *texts, None, None, None, spelling, unread))
+
+
+def note_left_out(text: Sequence[Token], read: Sequence[Token], path: str, collected: Collected) -> None:
+    """Pragmas of a file that what is read of its text does not have: those of constructors that set nothing."""
+    kept = {(t.path, t.start) for t in read if isinstance(t, PragmaToken)}
+    places = [k for k, t in enumerate(text) if isinstance(t, PragmaToken) and t.path == path]
+    places = [k for k in places if (path, text[k].start) not in kept]
+    names = frozenset(t.text for t in text if t.kind == "id") if places else frozenset()
+    for k in places:
+        token = text[k]
+        assert isinstance(token, PragmaToken)
+        note_unread(token, Unread(_IDLE, True, is_in_braces_of_a_loop(text, k, 0), names), collected)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 
@@ -63,3 +65,53 @@ void f(const int a[16], int b[16], int n) {
     ):
         program = Pipeline(["k.cpp"], Options(), lambda _, name=name: (text % name).encode()).program
         assert [p.code for d in program.directives for p in d.problems] == [code], name
+
+
+CONSTRUCTORS = """\
+class Used { int x; public: Used() {
+MISTAKE
+  } int get() { return x; } };
+class Other { int x[4]; public: Other() {
+MISTAKE
+  } int get(int i) { return x[i]; } };
+template <typename T> class Open { T x[4]; public: Open() : Open(3) {
+MISTAKE
+  } Open(int k) {
+MISTAKE
+    for (int i = 0; i < k; i++)
+MISTAKE
+      x[i] = k;
+  } };
+template <typename T> class Instance { T x[4]; public: Instance() {
+MISTAKE
+  } T get(int i) { return x[i]; } };
+template <> class Instance<char> { char x[4]; public: Instance() {
+MISTAKE
+  } };
+int top(int i) { Used a; Instance<int> b; return a.get() + b.get(i); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("mistake", "rule"),
+    [
+        ("#pragma HLS PIPLINE", "HLP101"),
+        ("#pragma HLS ARRAY_PARTITON variable=x complete", "HLP101"),
+        ("#pragma HLS ARRAY_PARTITION variable=x cyclic factor=abc", "HLP104"),
+        ("#pragma HLS ARRAY_PARTITION variable=y complete", "HLP401"),
+    ],
+)
+def test_pragmas_of_constructors_are_looked_at_whatever_uses_them(mistake: str, rule: str) -> None:
+    text = CONSTRUCTORS.replace("MISTAKE", mistake)
+    lines = [n for n, line in enumerate(text.splitlines(), 1) if line == mistake]
+    found = Pipeline(["k.cpp"], Options(), lambda _: text.encode()).lint().diagnostics
+    assert sorted({d.place.line for d in found if d.rule == rule}) == lines and len(lines) == 7
+
+
+def test_right_pragmas_of_constructors_that_nothing_uses_are_no_findings() -> None:
+    text = CONSTRUCTORS.replace("MISTAKE", "#pragma HLS ARRAY_PARTITION variable=x complete").replace(
+        "int x;", "int x[2];"
+    )
+    text = text.replace("int x;", "int x[2];").replace("{ return x; }", "{ return x[1]; }")
+    found = Pipeline(["k.cpp"], Options(), lambda _: text.encode()).lint().diagnostics
+    assert [d for d in found if d.severity == "error"] == []
