@@ -64,11 +64,15 @@ def is_flat(of: CType) -> bool:
 
 
 def is_taken(given: StructType, parameter: Variable, of: CType) -> bool:
-    """Whether a parameter for structures ``of`` takes one of another type: by reference what inherits from its own."""
-    if of == given or not isinstance(of, StructType):
+    """Whether a parameter for structures ``of`` takes one of another type: by reference what inherits from its own.
+
+    A pointer takes what adds no member: the elements of an array then lie as those of the other type.
+    """
+    if of == given or not isinstance(of, StructType) or of.union or given.union or not of.members:
         return of == given
-    inherits = bool(of.members) and given.members[: len(of.members)] == of.members and not (of.union or given.union)
-    return inherits and parameter.reference and not parameter.const
+    if parameter.reference:
+        return given.members[: len(of.members)] == of.members and not parameter.const
+    return given.members == of.members and not isinstance(parameter.type, StructType)
 
 
 def is_empty(of: CType) -> bool:
