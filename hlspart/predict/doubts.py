@@ -84,7 +84,7 @@ def _of_choices(p: Prediction) -> Iterator[Doubt]:
     if item.balanced and p.recurrence_ii > 1:
         if _sums_in_row(p):
             yield Doubt(Cause(REGROUPED), fewer=frozenset({"add", "sub"}))
-        if item.storage.target.unsafe_math and (inner := _inner_sums(p)):
+        if item.storage.target.unsafe_math and (inner := _inner_sums(p) - item.settled):
             yield Doubt(about(REGROUPED, (ops[i] for i in inner)), passed=inner)
 
 

@@ -55,6 +55,7 @@ class Elaborated(Struct, frozen=True):
     joined: bool = False  # a carried value is an operand of a balanced tree
     requests: BusRequests = NO_REQUESTS  # of m_axi accesses
     symbols: Mapping[str, str] = {}  # names in `space` of scalars that stay, with their names in the text
+    settled: frozenset[int] = frozenset()  # sums of balanced trees whose order is known
 
     def apart(self, variable: int) -> tuple[tuple[int, ...], ...] | None:
         """Remainders that tell accesses of an array apart for the tool, though no bank is fixed.
@@ -122,14 +123,15 @@ class Elaboration:
         step = how.steps[-1] // nest.unroll if how.steps else 1
         shifts = tuple(((how.names[-1], k * step),) if k and how.names else () for k in range(nest.unroll))
         elaborated = elaborate(frame, Iteration(nest.before, tuple(body), nest.after, shifts, control))
-        joined = False
+        joined, settled = False, frozenset[int]()
         if not self._is_outlined(nest):
             quick = self._chosen(elaborated) if self.target.outlined_loops else frozenset()
             carried = [replace(x, scalar=x.scalar and x.phi in quick) for x in elaborated.carried]
             elaborated = replace(elaborated, carried=carried)
         balanced = directed.are_balanced(self.program, nest.function, self._around(nest))
         if balanced:
-            elaborated, joined = balance(elaborated, self._delay, self.target.unsafe_math, early)
+            trees = balance(elaborated, self._delay, self.target.unsafe_math, early)
+            elaborated, joined, settled = trees.body, trees.joined, trees.settled
         iterations = Iterations(
             space, len(how.names), how.weights, how.steps, how.trips, self._relaxed(nest, space),
             self._is_outlined(nest),
@@ -161,7 +163,7 @@ class Elaboration:
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
             counted, self.storage, balanced, joined, requests,
-            {name: self.program.variable(v).name for v, name in symbols.items()},
+            {name: self.program.variable(v).name for v, name in symbols.items()}, settled,
         )  # fmt: skip
 
     def _frame(

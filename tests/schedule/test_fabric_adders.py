@@ -12,6 +12,7 @@ from hlspart.model.options import Options, TargetOptions
 from hlspart.pipeline import Pipeline
 
 PART = "xcu280-fsvh2892-2L-e"
+UNSAFE = (("config_compile.unsafe_math_optimizations", "1"),)
 
 TEXT = """float f(float x[64]) {
     float s = 0;
@@ -61,11 +62,44 @@ SUMS = """void f(float a[64][%d], float out[64]) {
 @pytest.mark.parametrize("terms", [2, 4, 8])
 def test_sums_in_any_order(terms: int) -> None:
     """Under unsafe math the carried value may join a balanced sum last (one adder) or first (all on its way)."""
-    settings = (("config_compile.unsafe_math_optimizations", "1"),)
-    target = TargetOptions(tool="vitis-2023.2", part=PART, clock_ns=3.33, settings=settings)
+    target = TargetOptions(tool="vitis-2023.2", part=PART, clock_ns=3.33, settings=UNSAFE)
     text = SUMS % (terms, terms)
     found = next(x for x in Pipeline(["f.c"], Options(top="f", target=target), lambda _: text.encode()).figures.loops
                  if x.pipelined)  # fmt: skip
     low, high = found.bounds or (found.ii, found.ii)
     assert low is not None and high is not None
     assert low <= 4 < 4 * (terms.bit_length()) <= high
+
+
+RESUMED = """void f(float a[50][%d], float b[4], float s[4]) {
+    #pragma HLS ARRAY_PARTITION variable=a complete dim=2
+    #pragma HLS ARRAY_PARTITION variable=b complete
+    #pragma HLS ARRAY_PARTITION variable=s complete
+    L: for (int i = 0; i < 50; i++) {
+        #pragma HLS PIPELINE
+        for (int j = 0; j < 4; j++)
+            for (int k = 0; k < %d; k++) s[j] += %s;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("terms", [1, 2, 4, 5, 8])
+def test_an_element_that_is_added_to_joins_its_sum_last(terms: int) -> None:
+    """Reports of eight loops in two repositories (2023.2, 4 ns, sums of seven states): II 6 for 2, 4, 5 and 8 terms."""
+    text = RESUMED % (terms, terms, "a[i][k] * b[j]")
+    found = loop(text, tool="vitis-2023.2", part="xcu200-fsgd2104-2-e", clock_ns=4.0, settings=UNSAFE)
+    assert (found.ii, found.bounds) == (6, None)
+
+
+def test_terms_that_the_recurrence_makes_leave_the_order_open() -> None:
+    text = """void f(float a[64][4], float x[64]) {
+    #pragma HLS ARRAY_PARTITION variable=a complete dim=2
+    L: for (int i = 1; i < 64; i++) {
+        #pragma HLS PIPELINE
+        for (int k = 0; k < 4; k++) x[i] += a[i][k] * x[i - 1];
+    }
+}
+"""
+    found = loop(text, tool="vitis-2023.2", part="xcu200-fsgd2104-2-e", clock_ns=4.0, settings=UNSAFE)
+    assert found.ii is None and found.bounds is not None and found.bounds[0] < found.bounds[1]
