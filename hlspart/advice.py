@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from hlspart.expand.accumulators import accumulators
 from hlspart.expand.bundles import buses
 from hlspart.hardware.storage import Storage
+from hlspart.infer.emitted import MOST_SELECTIONS
 from hlspart.model.access import effort
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
@@ -18,12 +19,13 @@ from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.predict.regressions import Lines, counterparts, regressions
 from hlspart.readback import Predicted
-from hlspart.ways import WithTexts
+from hlspart.ways import Search, WithTexts
 
 if TYPE_CHECKING:
     from hlspart.model.rewriting import RewriteResult
     from hlspart.reuse import Reused
 
+MOST_WORK = 5_000  # scheduled operations of the texts that are looked at: beyond, no further one is written
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
 MOST_OPERATIONS = 450  # scheduled in all: beyond these bounds advice is given only where it is asked for
 MOST_EFFORT = 8_000  # of the subscripts, by their divisions
@@ -64,7 +66,13 @@ class _Text(Struct, frozen=True):
 
 def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]:
     """For each pipelined loop the ways that change it, the best first; all are read back, none is slower."""
-    return _seen(pipeline, list(_texts(pipeline, options)), options.pareto)
+    search = Search(MOST_WORK)
+    texts = list(_texts(pipeline, options, search))
+    if search.untried:
+        left = f"; not tried, for the budget: {', '.join(dict.fromkeys(search.untried))}"
+        as_is = next(k for k, text in enumerate(texts) if text.kind == "as-written")
+        texts[as_is] = replace(texts[as_is], description=texts[as_is].description + left)
+    return _seen(pipeline, texts, options.pareto)
 
 
 def _seen(pipeline: Writable, texts: Sequence[_Text], pareto: bool) -> tuple[LoopAdvice, ...]:
@@ -112,15 +120,16 @@ def _accesses(loop: LoopResult) -> int:
     return scheduled if loop.schedule else sum(b.reads + b.writes for b in loop.banks)
 
 
-def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:
+def _texts(pipeline: Writable, asked: AdviceOptions, search: Search) -> Iterator[_Text]:
     """What ``rewrite --infer`` writes first, then the others that differ."""
     reassoc, new_ports = asked.reassoc, asked.new_ports
     own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
     as_is = _Text("as-written", "as it is", None, own, pipeline.figures, None)
     options = RewriteOptions(infer=True, reassoc=reassoc, split_top=new_ports)
     chosen = pipeline.rewrite(options)
+    search.work += chosen.work
     arguments = f"rewrite {FILES} --infer{' --allow-reassoc' * reassoc}{' --split-top' * new_ports} -o OUT"
-    rest, before = _others(pipeline, own, new_ports, reassoc), list[_Text]()
+    rest, before = _others(pipeline, own, asked, search), list[_Text]()
     if dict(chosen.files) == own:
         yield as_is
     else:
@@ -136,42 +145,57 @@ def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:
     yield from rest
 
 
-def _others(pipeline: Writable, own: Mapping[str, str], new_ports: bool, reassoc: bool) -> Iterator[_Text]:
+def _others(pipeline: Writable, own: Mapping[str, str], asked: AdviceOptions, search: Search) -> Iterator[_Text]:
     """What single commands write, each text once; one is written when it is asked for."""
     known = [dict(own)]
-    for text in _asked(pipeline, new_ports, reassoc):
+    for text in _asked(pipeline, asked, search):
         if dict(text.files) not in known and (text.kind in _CHECKED or not _slower(pipeline, text)):
             known.append(dict(text.files))
+            search.looked_at(pipeline.with_texts(text.files))
             yield text
 
 
-def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text]:
-    """What each command writes on its own."""
+def _asked(pipeline: Writable, asked: AdviceOptions, search: Search) -> Iterator[_Text]:
+    """What each command writes on its own, as far as the budget goes."""
     from hlspart.infer import emission
 
-    yield _text(pipeline, "reuse", pipeline.reuse.asked.result, f"rewrite {FILES} --style reuse -o OUT")
-    styles: tuple[tuple[WayKind, Reused], ...]
+    if search.goes_on(_WORDS["reuse"]):
+        yield _text(pipeline, "reuse", pipeline.reuse.asked.result, f"rewrite {FILES} --style reuse -o OUT")
+    styles: tuple[tuple[WayKind, Callable[[], Reused]], ...]
     styles = (
-        ("interchange", pipeline.interchanged), ("scalars", pipeline.scalar_replaced),
-        ("dependences", pipeline.dependences_stated), ("bundles", pipeline.bundled),
+        ("interchange", lambda: pipeline.interchanged), ("scalars", lambda: pipeline.scalar_replaced),
+        ("dependences", lambda: pipeline.dependences_stated), ("bundles", lambda: pipeline.bundled),
     )  # fmt: skip
-    for kind, text in styles:
-        if text.after is not None:
+    for kind, write in styles:
+        if search.goes_on(_WORDS[kind]) and (text := write()).after is not None:
             yield _text(pipeline, kind, text.result, f"rewrite {FILES} --style {kind} -o OUT")
-    if accumulators(pipeline.program, pipeline.proved, pipeline.figures):
-        sums = pipeline.rewrite(RewriteOptions(infer=True, reassoc=True))
-        if reassoc or dict(sums.files) != dict(pipeline.rewrite(RewriteOptions(infer=True)).files):
-            yield _text(pipeline, "accumulators", sums, f"rewrite {FILES} --infer --allow-reassoc -o OUT")
-    own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
-    texts = own | emission.pragma_texts(pipeline.program, pipeline.infer(InferOptions(scheme="pragma")))
-    figures = pipeline.predict(texts)
-    yield _Text("pragma", _said("pragma", figures), f"infer {FILES} --scheme pragma --in-place", texts, figures, None)
+    sums = accumulators(pipeline.program, pipeline.proved, pipeline.figures)
+    if sums and search.goes_on(_WORDS["accumulators"]):
+        partial = pipeline.rewrite(RewriteOptions(infer=True, reassoc=True))
+        search.work += partial.work
+        if asked.reassoc or dict(partial.files) != dict(pipeline.rewrite(RewriteOptions(infer=True)).files):
+            yield _text(pipeline, "accumulators", partial, f"rewrite {FILES} --infer --allow-reassoc -o OUT")
+    if search.goes_on(_WORDS["pragma"]):
+        own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
+        texts = own | emission.pragma_texts(pipeline.program, pipeline.infer(InferOptions(scheme="pragma")))
+        figures = pipeline.predict(texts)
+        arguments = f"infer {FILES} --scheme pragma --in-place"
+        yield _Text("pragma", _said("pragma", figures), arguments, texts, figures, None)
     banks = RewriteOptions(infer=True, style="crossbar")
     command = f"rewrite {FILES} --infer --style crossbar"
-    yield _text(pipeline, "banks", pipeline.rewrite(banks), f"{command} -o OUT")
-    if new_ports:
+    if search.goes_on(_WORDS["banks"]) and not _has_long_text(pipeline, search):
+        yield _text(pipeline, "banks", pipeline.rewrite(banks), f"{command} -o OUT")
+    if asked.new_ports and search.goes_on(_WORDS["banks-at-ports"]) and not _has_long_text(pipeline, search):
         split = pipeline.rewrite(replace(banks, split_top=True))
         yield _text(pipeline, "banks-at-ports", split, f"{command} --split-top -o OUT")
+
+
+def _has_long_text(pipeline: Writable, search: Search) -> bool:
+    """Whether bank-centric code for all arrays takes long to read back; noted as not tried."""
+    arrays = pipeline.infer(InferOptions()).arrays
+    is_long = sum(a.banks * a.accesses for a in arrays if a.banks > 1) > MOST_SELECTIONS
+    search.untried += [_WORDS["banks"]] * is_long
+    return is_long
 
 
 def _text(pipeline: Writable, kind: WayKind, result: RewriteResult, arguments: str) -> _Text:

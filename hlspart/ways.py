@@ -95,10 +95,10 @@ def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         way, passes = _ONE_WAY[options.style], iter(range(_MOST_PASSES))
         first = way(pipeline).result
         return _settled(pipeline, first, lambda text: way(text).result, lambda _: next(passes, None) is not None)
-    searches = list[_Search]()
+    searches = list[Search]()
 
     def searched(text: Rewritable) -> RewriteResult:
-        searches.append(_Search(options.most_work))
+        searches.append(Search(options.most_work))
         return _fastest(text, options, searches[-1])
 
     result = searched(pipeline)
@@ -110,7 +110,7 @@ def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     return replace(result, diagnostics=(*result.diagnostics, *_not_tried(pipeline, result, options)))
 
 
-class _Search(Struct):
+class Search(Struct):
     """What a search has looked at, in scheduled operations, and what it left out because that was enough.
 
     A loop counts once for all texts in which it is alike, and so do subscripts that divide: what is asked about them
@@ -137,7 +137,7 @@ class _Search(Struct):
         """The budget that is left."""
         return max(self.most - self.work, 0)
 
-    def looked_at(self, text: Rewritable) -> None:
+    def looked_at(self, text: Predicted) -> None:
         """One more text."""
         loops = Counter((x.function, x.work, x.ii, x.depth, x.trip_count.max) for x in text.figures.loops)
         self.work += sum(loop[1] * count for loop, count in (loops - self.seen).items())
@@ -189,7 +189,7 @@ def _settled(
     return result
 
 
-def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> RewriteResult:
+def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> RewriteResult:
     """The fastest way of a text."""
     plain = never_slower(pipeline, options, lambda asked: pipeline.rewriting(asked).run())
     if not options.infer or options.style != "auto" or options.dialect != "c":
@@ -232,7 +232,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> 
     return cheapest(pipeline, [best, *copied]) if copied else best
 
 
-def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
+def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: Search) -> list[RewriteResult]:
     """Loops in an order without their recurrences, rewritten, where ports hide what that gains."""
     program, figures = pipeline.program, pipeline.figures
     edits = in_new_order(program, pairs(program, pipeline.proved, figures))
@@ -258,7 +258,7 @@ def _copies(pipeline: Rewritable) -> tuple[tuple[LocalCopy, ...], ...]:
     return local_copies(program, analysis, pipeline.figures, pipeline.reuse.uses, storage)
 
 
-def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
+def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: Search) -> list[RewriteResult]:
     """Texts that work on copies of arguments, rewritten, where the copies pay and fit; the first sets first.
 
     Copies in more loops are looked at as long as those in fewer do not fit, or leave loops late.
@@ -279,7 +279,7 @@ def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Sea
     return written
 
 
-def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, search: _Search) -> RewriteResult:
+def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, search: Search) -> RewriteResult:
     """A rewrite of the text that ``first`` leaves, as one of the program."""
     program = pipeline.program
     second = pipeline.with_texts(first.result.files)

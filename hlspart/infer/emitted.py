@@ -19,7 +19,8 @@ from hlspart.predict.regressions import Regression, counterparts, regressions, t
 #: Ways in which a load and a store of one loop may select a bank, up to which dependences between them are looked at.
 MOST_WAYS = 150
 #: Choices of a bank or a word in an iteration of all loops together, up to which the text is read back in seconds.
-MOST_SELECTIONS = 4_000
+MOST_SELECTIONS = 800
+MOST_TEXT = 30_000  # characters that are written, up to which the same holds
 UNREAD = "the rewritten text selects banks in too many ways to check its dependences"
 
 
@@ -34,8 +35,8 @@ class Writer(Protocol):
 
 
 def is_cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
-    """Whether the dependences of the text can be checked in seconds."""
-    return not _wide(written, ways)
+    """Whether the text can be read, and its dependences checked, in seconds."""
+    return not _wide(written, ways) and written.added <= MOST_TEXT
 
 
 def _wide(written: RewriteResult, ways: int = MOST_WAYS) -> frozenset[str]:
@@ -48,7 +49,8 @@ def unread(written: RewriteResult, proposal: InferResult) -> frozenset[str]:
     accesses = {a.name: a.accesses for a in proposal.arrays}
     copies = (max(1, accesses.get(c.array, 1) // c.accesses) for c in written.crossbars)
     selections = sum(c.selections * n for c, n in zip(written.crossbars, copies, strict=True))
-    many = frozenset(c.array for c in written.crossbars) if selections > MOST_SELECTIONS else frozenset[str]()
+    is_long = selections > MOST_SELECTIONS or written.added > MOST_TEXT
+    many = frozenset(c.array for c in written.crossbars) if is_long else frozenset[str]()
     return _wide(written) | many
 
 

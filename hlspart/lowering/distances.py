@@ -15,7 +15,7 @@ from hlspart.model.answers import Answers
 from hlspart.model.ports import IterationSpace
 
 MOST_LOOPS = 16  # whose pairs are kept
-MOST_PAIRS = 16_384  # of one loop
+MOST_PAIRS = 1 << 17  # of one loop
 
 UPDATE = "whether the tool sees that updates in place do not meet, in a loop whose first value varies, is not known"
 BOUNDS = "whether the tool keeps apart stores that only the bounds of flattened loops keep apart is not known"

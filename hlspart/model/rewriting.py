@@ -207,6 +207,11 @@ class RewriteResult(Struct, frozen=True):
     untried: tuple[str, ...] = ()
 
     @property
+    def added(self) -> int:
+        """Characters that are written."""
+        return sum(len(edit.text) for edits in self.edits.values() for edit in edits)
+
+    @property
     def findings(self) -> bool:
         """Whether a group was refused or in conflict, a target is missed, or a place keeps the text as it is."""
         return any(o.status in ("refused", "conflict") for o in self.outcomes) or any(

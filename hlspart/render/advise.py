@@ -28,7 +28,9 @@ def _file(file: Shape) -> str:
         title = f"{loop['function']}/{loop['name']} (line {loop['line']}): {_aim(loop)}"
         mark = "doubtful" if loop["ii"] is None else "bad" if _misses(loop) else "good"
         if all(w["command"] is None for w in loop["ways"]):
-            out += "  " + screen.paint(f"{title}: nothing that is checked is better", mark) + "\n"
+            parts = [part for w in loop["ways"] for part in w["description"].split("; ")]
+            rest = "".join(f"; {part}" for part in parts if part.startswith("not tried"))
+            out += "  " + screen.paint(f"{title}: nothing that is checked is better{rest}", mark) + "\n"
             out += _proof(loop)
             continue
         out += "  " + screen.paint(title, mark) + "\n"

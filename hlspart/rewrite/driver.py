@@ -38,7 +38,7 @@ from hlspart.transform.forward import Forward, by_place, followed
 from hlspart.transform.text import Rendered
 from hlspart.transform.unroll import MOST_COPIES
 
-SELECTIONS = 5_000  # of banks, at most, in a text that is looked at a second time
+SELECTIONS = 1_000  # of banks, at most, in a text that is looked at a second time
 
 
 class Stages(Protocol):
