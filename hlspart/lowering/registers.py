@@ -4,15 +4,18 @@ Seen in schedules of Vitis HLS: a load of the element that the iteration before 
 from a register (`store_forwarded`), and a load that may meet the last store compares addresses and selects
 between the last value and the memory (`reuse_select`), which leaves the memory a distance of 2. Of several stores
 none is handed on, of those in three arms and more neither (R4: a latch, a flip-flop); of those in two arms it is.
+A sum of floats that goes on with an element which stays in the inner loop of a flattened nest is a register there.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from hlspart.hardware.storage import Storage
+from hlspart.lowering.balance import FLOATS
 from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.distances import OUTSIDE
 from hlspart.lowering.graph import Carried, Op
@@ -78,6 +81,10 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
             for load in loads:
                 if carriers.distance(store, load) != 1 or (store.id, load.id) in carriers.uncertain[OUTSIDE]:
                     continue
+                if row := _row(ops, storage, carriers, store, load):
+                    out[store.id, load.id] = row + 1  # another row comes between
+                    _resume(ops, carried, store, load)
+                    continue
                 out[store.id, load.id] = carriers.later(store, load)
                 _select(ops, carried, store, load)
     return out
@@ -89,6 +96,35 @@ def _accesses(ops: dict[int, Op]) -> dict[int, tuple[list[Op], list[Op]]]:
         if op.ref is not None and op.ref.key[0] != "stream":
             accesses[op.ref.variable][op.kind == "load"].append(op)
     return accesses
+
+
+def _row(ops: Mapping[int, Op], storage: Storage, carriers: Carriers, store: Op, load: Op) -> int:
+    """Iterations of the inner loop of a flattened nest that keeps a sum in a register; 0: none is known to.
+
+    Reports (2023.2): two functions of zedong-peng/ForgeHLS-benchmark run at the II of the adder.
+    """
+    resumes = storage.target.bypasses_stores and not storage.target.keeps_resumed_nests
+    own, ref = carriers.iterations.own, load.ref
+    if not resumes or own < 2 or ref is None or store.ref is None or ref.key != store.ref.key or ref.index is None:
+        return 0
+    inner = carriers.space.names[-1]
+    if ref.guarded or any(f is None or f.coefficient(inner) for f in ref.index):
+        return 0
+    users = [op for op in ops.values() if load.id in op.args]
+    return (
+        carriers.iterations.trips[-1] or 0
+        if [op.id for op in users] == [store.args[0]] and users[0].kind in FLOATS
+        else 0
+    )
+
+
+def _resume(ops: dict[int, Op], carried: list[Carried], store: Op, load: Op) -> None:
+    """The sum goes on with its last value; the element is loaded all the same, for the first iteration of a row."""
+    last = max(ops) + 1
+    ops[last] = Op(last, "phi", load.bits, (), load.line, load.text)
+    value = ops[store.args[0]]
+    ops[value.id] = replace(value, args=(*value.args, last))
+    carried.append(Carried(last, value.id, load.text.split()[0]))
 
 
 def _select(ops: dict[int, Op], carried: list[Carried], store: Op, load: Op) -> None:

@@ -164,8 +164,8 @@ def test_small_loops_beside_pipelined_ones_are_pipelined():
     assert (found.pipelined, found.ii, found.trip_count.exact) == (True, 1, 8)
 
 
-@pytest.mark.parametrize(("ahead", "figures"), [("", (None, (2, 3))), ("s[i] = 0;", (2, None))])
-def test_a_nest_that_goes_on_with_a_sum_is_flattened_with_bounds(ahead, figures):
+@pytest.mark.parametrize("ahead", ["", "s[i] = 0;"])
+def test_a_nest_that_goes_on_with_a_sum_is_flattened(ahead):
     """A report of 2023.2 has two cycles for each of 1,048,576 iterations, as for a sum that the outer loop sets."""
     text = """void f(float x[1024][1024], float s[1024]) {
     A: for (int i = 0; i < 1024; i++) { %s
@@ -174,7 +174,7 @@ def test_a_nest_that_goes_on_with_a_sum_is_flattened_with_bounds(ahead, figures)
 }
 """
     found = loop(text % ahead, "A_B", tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=10.0)
-    assert (found.ii, found.bounds) == figures
+    assert (found.ii, found.bounds) == (2, None)
 
 
 def test_a_loop_around_a_function_without_a_body_is_not_said_to_be_pipelined():

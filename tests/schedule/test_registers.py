@@ -1,7 +1,7 @@
 """Registers beside memories, copied memories, constant dimensions and joined nests, as reports show them."""
 
 import pytest
-from predicting import loop, pipelined
+from predicting import loop, pipelined, pipelined_loop
 
 NEW = {"tool": "vitis-2022.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 5.0}
 
@@ -202,3 +202,18 @@ def test_a_stream_that_is_chosen_and_read_in_one_state():
     """
     found = loop(text, path="f.cpp", tool="vitis-2022.2", part="xck26-sfvc784-2LV-c", clock_ns=3.003)
     assert (found.ii, found.cause) == (1, None)
+
+
+def test_a_sum_that_goes_on_is_a_register_in_the_inner_loop() -> None:
+    """Reports (2023.2, 10 ns): two functions with a sum of three states over the rows of a nest run at II 2."""
+    text = """void f(float a[64][32], float c[64][32]) {
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 32; j++)
+            for (int k = 0; k < 100; k++) c[i][j] += a[i][k %% 32] * 3.0f%s;
+}
+"""
+    target = {"tool": "vitis-2023.2", "part": "xcu280-fsvh2892-2L-e", "clock_ns": 10.0}
+    found = pipelined_loop(text % "", **target)
+    assert (found.ii, found.bounds) == (2, None)
+    found = pipelined_loop(text % " * c[i][j]", **target)  # the element is no term of a sum alone
+    assert found.ii != 2
