@@ -16,28 +16,16 @@ from msgspec import Struct
 
 from hlspart.lowering.graph import MemoryRef, Op
 from hlspart.model.access import Access
-from hlspart.model.code import once_per_code
 from hlspart.model.program import (
-    ArrayRef,
-    Assign,
-    Binary,
-    Block,
     Const,
-    Declare,
-    Expr,
-    ExprStmt,
-    If,
-    Loop,
     Name,
-    Program,
-    Return,
-    Stmt,
     walk,
     walk_statements,
 )
+from hlspart.predict.behind import beside_zeros, first_use, statements_behind
 from hlspart.predict.given import Given
 from hlspart.predict.loops import Prediction
-from hlspart.semantics.effects import statement_expressions, statement_values
+from hlspart.semantics.effects import statement_values
 from hlspart.sets.moved import is_apart, stays
 
 _SUMS = frozenset({"add", "fadd", "dadd"})
@@ -164,7 +152,7 @@ class Mattering(Struct, frozen=True, dict=True):
         idle = any(x.idle for x in operands) or any(map(self._may_be_zero, op.args))
         if op.kind == "load" and op.ref is not None:
             bit = self._bits[op.id]
-            own = 0 if self._is_table(op.ref.variable) else bit
+            own = bit if self._may_be_anything(op.ref.variable) else 0
             places = follows & ~twice if self._may_differ(op.ref, made_of) else 0
             return _Value(own | places, bit | made_of, made_of)
         if op.kind in _TESTS or (op.kind == "logic" and op.text in _CONNECTIVES):
@@ -224,7 +212,7 @@ class Mattering(Struct, frozen=True, dict=True):
 
     @cached_property
     def _nonzero(self) -> frozenset[str]:
-        return self._given.names(self.p.elaborated.nest.function)
+        return self._given.names(self.p.elaborated.nest.function, self._around)
 
     def _is_zero_free(self, ident: int) -> bool:
         """Whether an operation loads from a table without a zero."""
@@ -241,6 +229,18 @@ class Mattering(Struct, frozen=True, dict=True):
         storage = self.p.elaborated.storage
         given = storage.program.variable(variable).init is not None
         return given and not any(a.kind == "write" for a in storage.analysis.accesses if a.array == variable)
+
+    def _may_be_anything(self, variable: int) -> bool:
+        """Whether no table and no array of the program's own may be zero in all runs."""
+        if self._is_table(variable):
+            return False
+        inside = self._is_kept_inside(set(self.p.elaborated.storage.arrays.members(variable)))
+        return not inside or self._given.is_filled(variable, self._around)
+
+    @cached_property
+    def _around(self) -> frozenset[int]:
+        nest = self.p.elaborated.nest
+        return frozenset(x.id for x in (*nest.outer, *nest.chain))
 
     @cached_property
     def _old(self) -> int:
@@ -305,7 +305,7 @@ class Mattering(Struct, frozen=True, dict=True):
         again = self._loaded_at(ref)
         adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
         local = self._is_kept_inside(tied)
-        if local and not tied.isdisjoint(_beside_zeros(storage.program)):
+        if local and not tied.isdisjoint(beside_zeros(storage.program)):
             return False
         steps = {x: info.step for x, info in analysis.loops.items()}
         inside = self._inside(mine)
@@ -348,51 +348,5 @@ class Mattering(Struct, frozen=True, dict=True):
         }
         if len(named) != 1:
             return False
-        behind = _behind(function.body, loop) or ()
-        return next((x for x in (_first_use(program, s, *named) for s in behind) if x is not None), False)
-
-
-def _behind(stmt: Stmt, loop: Loop) -> tuple[Stmt, ...] | None:
-    """Statements that always follow a loop, in order, inside of the loops around it; None where it is not in there."""
-    if stmt is loop:
-        return ()
-    match stmt:
-        case Block():
-            for k, s in enumerate(stmt.body):
-                if (rest := _behind(s, loop)) is not None:
-                    return (*rest, *stmt.body[k + 1 :])
-        case Loop():
-            rest = _behind(stmt.body, loop)
-            return None if rest is None else (*rest, stmt.body)
-        case If():
-            arms = (stmt.then, stmt.other)
-            return next((r for a in arms if a is not None and (r := _behind(a, loop)) is not None), None)
-        case _:
-            pass
-    return None
-
-
-def _first_use(program: Program, stmt: Stmt, variable: int) -> bool | None:
-    """Whether a statement surely reads a variable, ahead of giving it a value; None where it does not name it."""
-    if isinstance(stmt, Block):
-        return next((x for x in (_first_use(program, s, variable) for s in stmt.body) if x is not None), None)
-    roots = [root for s in walk_statements(stmt) for root in statement_values(program, s)]
-    names = [e for root in roots for e in walk(root) if isinstance(e, Name) and e.variable == variable]
-    if not names or not isinstance(stmt, ExprStmt | Declare | Return) or any(map(_is_cleared, roots)):
-        return False if names else None
-    given = [root.target for root in roots if isinstance(root, Assign) and root.op == "="]
-    return any(e not in given for e in names)
-
-
-def _is_cleared(root: Expr) -> bool:
-    """Whether something in an expression is multiplied by zero, or masked with it."""
-    products = (e for e in walk(root) if isinstance(e, Binary) and e.op in ("*", "&"))
-    return any(isinstance(x, Const) and not x.value for e in products for x in (e.left, e.right))
-
-
-@once_per_code(8)
-def _beside_zeros(program: Program) -> frozenset[int]:
-    """Variables in expressions of which something is multiplied by zero, or masked with it."""
-    bodies = (function.body for function in program.functions.values())
-    cleared = filter(_is_cleared, (root for body in bodies for root in statement_expressions(program, body)))
-    return frozenset(e.variable for root in cleared for e in walk(root) if isinstance(e, Name | ArrayRef))
+        behind = statements_behind(function.body, loop) or ()
+        return next((x for x in (first_use(program, s, *named) for s in behind) if x is not None), False)

@@ -164,6 +164,18 @@ def _size(parts: Sequence[isl.Set]) -> int:
     return count(touched.coalesce()) or 0
 
 
+def is_refilled(first: Access, then: Access, steps: Mapping[int, int | None]) -> bool:
+    """Whether each element that ``first`` stores is stored by ``then``, and by ``first`` never after that."""
+    if not (_known(first) and _known(then)):
+        return False
+    try:
+        with limited(_MAX_OPERATIONS):
+            stored = _reached(first).range()
+            return bool(stored.is_subset(_reached(then).range())) and not _hides(first, then, steps)
+    except EffortError:
+        return False
+
+
 def is_later(one: Access, other: Access, iterator: str, by: int) -> bool:
     """Whether ``other`` always touches what ``one`` did where the iterator was ``by`` less, and all else alike."""
     if one.iterators != other.iterators or iterator not in one.iterators or one.map is None or other.map is None:

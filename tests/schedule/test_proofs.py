@@ -438,3 +438,37 @@ void f(const int g[64], int b[64], int o[16], int n) {{
 """
     (found,) = hlspart.parse(text).pipeline.figures.loops
     assert (found.proof is not None and "of 'g'" in found.proof.text) is proved
+
+
+FILLED = {  # what fills an array that is a factor; whether some run has no zero in it
+    "a copy": ("for (int i = 0; i < 64; i++) z[i] = w[i];", True),
+    "sums": ("for (int i = 0; i < 64; i++) { z[i] = 0; for (int j = 0; j < 4; j++) z[i] += w[i] * n; }", True),
+    "zeros": ("for (int i = 0; i < 64; i++) z[i] = n * (n + 1) % 2;", False),
+    "zeros at last": ("for (int i = 0; i < 64; i++) z[i] = w[i]; for (int i = 0; i < 64; i++) z[i] = 0;", False),
+    "zeros at last, in one loop": ("for (int i = 0; i < 64; i++) { z[i] = w[i]; z[i] = 0; }", False),
+    "some of them": ("for (int i = 0; i < 64; i++) { z[i] = 0; if (i > 3) z[i] += w[i]; }", False),
+    "differences": ("for (int i = 0; i < 64; i++) { z[i] = w[i]; z[i] -= w[i]; }", False),
+    "a table": ("for (int i = 0; i < 64; i++) z[i] = t[i];", False),
+    "from another": (
+        "int v[64]; for (int i = 0; i < 64; i++) v[i] = w[i]; for (int i = 0; i < 64; i++) z[i] = v[i];",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FILLED)
+def test_a_factor_of_the_own_arrays_counts_where_some_run_fills_them(case: str) -> None:
+    first, filled = FILLED[case]
+    text = f"""static const int t[64] = {{0}};
+void f(const int a[256], const int w[64], int o[64], int n) {{
+#pragma HLS INTERFACE m_axi port=a
+    int z[64];
+    {first}
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+        o[i] = a[4*i]*z[i] + a[4*i+1]*z[i] + a[4*i+2]*z[i] + a[4*i+3]*z[i];
+    }}
+}}
+"""
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
+    assert (loop.proof is not None and "of 'a'" in loop.proof.text) is filled
