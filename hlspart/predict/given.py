@@ -7,6 +7,7 @@ more than zero, so are these.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 
 from msgspec import Struct
@@ -17,17 +18,26 @@ from hlspart.model.program import (
     ArrayRef,
     Assign,
     Binary,
+    Block,
     Call,
     Cast,
     Const,
     CType,
     Expr,
+    ExprStmt,
+    Jump,
+    Label,
+    Loop,
     Name,
     Program,
+    Return,
     ScalarType,
+    Stmt,
     Unary,
     Variable,
+    substatements,
     walk,
+    walk_statements,
 )
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.moved import is_refilled
@@ -72,17 +82,18 @@ class Given(Struct, frozen=True, dict=True):
         return variable in self.only_read or self._is_worked_out(variable, around, ())
 
     def _is_worked_out(self, variable: int, around: frozenset[int], seen: tuple[int, ...]) -> bool:
+        """The same, for an array that the program stores to."""
         members = self.storage.arrays.members(variable)
         records = [self._program.variable(m) for m in members]
-        if variable in seen or any(v.volatile or v.init is not None for v in records):
-            return False
-        tops = self.storage.analysis.tops
-        if not all(v.storage == "local" or (v.storage == "parameter" and v.function not in tops) for v in records):
+        given = any(v.storage == "parameter" and v.function in self.storage.analysis.tops for v in records)
+        if variable in seen:
+            return given  # it has such values at first
+        if any(v.volatile or v.init is not None or v.storage not in ("local", "parameter") for v in records):
             return False
         writes = [(a, self._assigned.get(a.ref)) for m in members for a in self._writes.get(m, ())]
-        firsts = [a for a, to in writes if to is not None and to.op == "=" and isinstance(to.value, Const)]
+        firsts = [a for a, to in writes if to is not None and to.op == "=" and _is_constant(to.value)]
         sums = [(a, to) for a, to in writes if a not in firsts]
-        if not sums or not all(
+        if (not sums and not given) or not all(
             to is not None and to.op in ("=", "+=") and self._is_positive(to.value, around, (*seen, *members))
             for _, to in sums
         ):
@@ -118,15 +129,38 @@ class Given(Struct, frozen=True, dict=True):
         match value:
             case Cast(operand=operand):
                 return self._is_positive(operand, around, seen)
-            case Binary(op="+" | "*", left=left, right=right):
+            case Binary(op="+" | "*" | "/" as op, left=left, right=right) if op != "/" or _is_float(value.type):
                 return self._is_positive(left, around, seen) and self._is_positive(right, around, seen)
             case Const(value=number):
                 return 1 <= number < 128
             case Name(variable=variable):
-                return self._is_given(self._program.variable(variable), _DEEPEST)
+                record = self._program.variable(variable)
+                return self._is_given(record, _DEEPEST) or self._is_summed(record, value.at.span.start, around, seen)
             case ArrayRef(variable=variable):
                 return variable in self.only_read or self._is_worked_out(variable, around, seen)
         return False
+
+    def _is_summed(self, record: Variable, use: int, around: frozenset[int], seen: tuple[int, ...]) -> bool:
+        """Whether a scalar is such a sum by a place of its function: set, then added to, whatever the data is."""
+        function = self._program.functions.get(record.function or "")
+        if record.storage != "local" or record.volatile or record.reference or record.id in seen or function is None:
+            return False
+        known, stmts = effects(self._program), list(walk_statements(function.body))
+        begun = record.init is None or _is_constant(record.init) or self._is_positive(record.init, around, seen)
+        if not begun or record.id in known.addressed or any(isinstance(s, Jump | Label | Return) for s in stmts[:-1]):
+            return False
+        always = [s.expr for s in _unconditional(function.body) if isinstance(s, ExprStmt)]
+        mine = [e for e in always if isinstance(e, Assign) and _assigned_name(e) == record.id]
+        if len(mine) != known.assignments.get(record.id, 0) or not mine:
+            return False
+        firsts = [e for e in mine if e.op == "=" and _is_constant(e.value)]
+        sums = [e for e in mine if e not in firsts]
+        ordered = sums and max((e.at.span.end for e in firsts), default=0) <= sums[0].at.span.start
+        return (
+            bool(ordered)
+            and sums[-1].at.span.end <= use
+            and all(e.op in ("=", "+=") and self._is_positive(e.value, around, (*seen, record.id)) for e in sums)
+        )
 
     def _is_given(self, record: Variable, deep: int) -> bool:
         """Whether a scalar never changes, and is an argument of a top, or set from one or from such an element."""
@@ -163,3 +197,20 @@ class Given(Struct, frozen=True, dict=True):
 
 def _is_float(kind: CType) -> bool:
     return isinstance(kind, ScalarType) and kind.kind == "float"
+
+
+def _is_constant(value: Expr) -> bool:
+    """Whether a value is a number that is not below zero."""
+    return isinstance(value, Const) and value.value >= 0
+
+
+def _assigned_name(expr: Assign) -> int | None:
+    """The variable that an assignment gives a value."""
+    return expr.target.variable if isinstance(expr.target, Name) else None
+
+
+def _unconditional(stmt: Stmt) -> Iterator[Stmt]:
+    """Statements in no condition, in the order of the text."""
+    yield stmt
+    for inner in substatements(stmt) if isinstance(stmt, Block | Loop) else ():
+        yield from _unconditional(inner)

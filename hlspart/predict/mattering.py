@@ -69,8 +69,12 @@ class Mattering(Struct, frozen=True, dict=True):
         if value is None or store.ref is None:
             return False
         own = sum(self._bits[op.id] for op in self._loaded_at(store.ref))
-        plain = store.args[0] in self._ops and self._ops[store.args[0]].kind == "load"
-        return bool(value.follows & own) and not value.follows & ~own and (plain or value.idle)
+        members = self.p.elaborated.storage.arrays.members(store.ref.variable)
+        copied = self._ops[store.args[0]].ref if store.args[0] in self._ops else None
+        if copied is not None and copied.kind == "read":
+            return copied.variable in members
+        alike = sum(self._bits[op.id] for op, ref in self._loads if ref.variable in members) if value.idle else own
+        return bool(value.follows & alike) and value.idle and not value.follows & self._sure & ~alike
 
     def _loaded_at(self, ref: MemoryRef) -> Sequence[Op]:
         return self._by_place.get((ref.variable, ref.key), ())
@@ -152,7 +156,7 @@ class Mattering(Struct, frozen=True, dict=True):
         idle = any(x.idle for x in operands) or any(map(self._may_be_zero, op.args))
         if op.kind == "load" and op.ref is not None:
             bit = self._bits[op.id]
-            own = bit if self._may_be_anything(op.ref.variable) else 0
+            own = 0 if self._is_table(op.ref.variable) else bit
             places = follows & ~twice if self._may_differ(op.ref, made_of) else 0
             return _Value(own | places, bit | made_of, made_of)
         if op.kind in _TESTS or (op.kind == "logic" and op.text in _CONNECTIVES):
@@ -191,9 +195,9 @@ class Mattering(Struct, frozen=True, dict=True):
 
     def _is_free(self, ident: int, value: _Value) -> bool:
         """Whether some run makes an operand anything but zero, whatever else it does."""
-        if ident in self._ops:
-            return bool(value.follows) or self._is_zero_free(ident)
-        return bool(value.follows) or not self._may_be_zero(ident)
+        if value.follows & self._sure:
+            return True
+        return self._is_zero_free(ident) if ident in self._ops else not self._may_be_zero(ident)
 
     def _may_be_zero(self, ident: int) -> bool:
         """Whether an operand that is worked out ahead of the loop, or given to it, may be zero in all runs."""
@@ -230,12 +234,11 @@ class Mattering(Struct, frozen=True, dict=True):
         given = storage.program.variable(variable).init is not None
         return given and not any(a.kind == "write" for a in storage.analysis.accesses if a.array == variable)
 
-    def _may_be_anything(self, variable: int) -> bool:
-        """Whether no table and no array of the program's own may be zero in all runs."""
-        if self._is_table(variable):
-            return False
-        inside = self._is_kept_inside(set(self.p.elaborated.storage.arrays.members(variable)))
-        return not inside or self._given.is_filled(variable, self._around)
+    @cached_property
+    def _sure(self) -> int:
+        """The loads of which some run makes all anything but zero, whatever the program stores there."""
+        filled = {v: self._given.is_filled(v, self._around) for v in {ref.variable for _, ref in self._loads}}
+        return sum(self._bits[op.id] for op, ref in self._loads if filled[ref.variable])
 
     @cached_property
     def _around(self) -> frozenset[int]:

@@ -18,6 +18,10 @@ from tests.amounts import amount
 
 SIZE, TRIPS = 40, 6
 Text = tuple[str, str]  # in C, in Python
+FILLS = [  # of an array of the kernel's own, one after the other
+    ("z[q] = k[q]", ""), ("z[q] = 0", "z[q] += k[q] * n"), ("z[q] = k[q]", "z[q] = 0"), ("z[q] = k[q]", "z[q] -= k[q]"),
+    ("z[q] = n * (n + 1) % 2", ""), ("z[q] = b[q] + 3", ""), ("z[q] = k[q]", "z[q] += z[q]"), ("z[q] = q & 1", ""),
+]  # fmt: skip
 
 
 class Maker(Struct):
@@ -25,6 +29,7 @@ class Maker(Struct):
 
     rng: random.Random
     scalars: list[str]
+    own: bool = False  # whether there is an array z of the kernel's own
 
     def subscript(self) -> str:
         rng = self.rng
@@ -36,7 +41,9 @@ class Maker(Struct):
     def load(self) -> Text:
         at = self.rng.choice(("a", "a", "a", "a", "b"))
         text = f"{at}[{self.subscript()}]"
-        if self.rng.random() < 0.15:
+        if self.own and self.rng.random() < 0.4:
+            text = f"z[{self.subscript()}]"
+        elif self.rng.random() < 0.15:
             text = f"b[g[{self.subscript()}]]"
         return text, text
 
@@ -115,7 +122,7 @@ class Kernel(Struct):
 
 
 def kernel(rng: random.Random) -> Kernel:
-    maker = Maker(rng, ["x", "y"])
+    maker = Maker(rng, ["x", "y"], rng.random() < 0.3)
     inside = list(maker.statements()) or [("o[i] = a[i];", ["o[i] = a[i]"])]
     early = [f"a[{rng.randrange(9)}] = n;"] * (rng.random() < 0.2)
     late = ["o[0] = s;", "a[0] += s;", "s = 0;", "o[1] = x;"][rng.randrange(4)]
@@ -124,10 +131,14 @@ def kernel(rng: random.Random) -> Kernel:
     a = rng.choice(("int a[SIZE]", "int *a"))
     head_of = f"void f({a}, int b[SIZE], int g[SIZE], const int k[SIZE], int o[SIZE], int n, int m) {{"
     c = [head_of, "int s = 0, x = 1, y = 2;"]
+    fill = rng.choice(FILLS) if maker.own else ("", "")
+    c += ["int z[SIZE];"] * maker.own + [f"for (int q = 0; q < SIZE; q++) {{ {x}; }}" for x in fill if x]
     c += [*early, head, *(f"    {x}" for x, _ in inside), "}", late, "}"]
     p = [
         "def f(a, b, g, k, o, n):",
         "    s, x, y = 0, 1, 2",
+        "    z = [0] * 40",
+        *(f"    for q in range(40): {x}" for x in fill if x),
         *(f"    {x}" for x in early),
         f"    for i in range({TRIPS}):",
     ]
