@@ -21,7 +21,7 @@ from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.semantics import folding, spans
 
-MAX_OPS = 20_000
+MAX_OPS = 25_000
 
 
 class Body(Struct):
