@@ -90,6 +90,7 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
     parts = [e.operand for e in every if isinstance(e, c.Unary) and e.op == "&"]
     parts += [e for e in every if isinstance(e.type, (c.ArrayType, c.PointerType))]
     elsewhere |= {root[0] for e in parts if (root := root_of(e)) is not None}  # addresses and rows
+    referred = _referred(facts.program, every)
     for variable in plain:
         uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id]
         member = "." in variable.name  # which its object's constructor may fill
@@ -105,12 +106,28 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
         writes, reads = ([a for a in own if a.kind == kind] for kind in ("write", "read"))
         early = reads[:1] if not writes else [a for a in reads if a.exact and _is_outside(a, writes)]
         what = "but nothing writes it" if not writes else "of which no write reaches some elements"
-        if not early and (bare := _never_filled(facts, every, reads)) is not None:
+        handed = variable.id in referred
+        if not early and not handed and (bare := _never_filled(facts, every, reads)) is not None:
             early, what = [bare[0]], bare[1]
         if early:
             message = f"'{variable.name}' is read, {what}"
             hint = "write all of it first, or give it a value where it is declared"
             yield facts.report(RULE, early[0].at, message, hint, [(variable.at, "declared without a value")])
+
+
+def _referred(program: c.Program, own: Sequence[c.Expr]) -> frozenset[int]:
+    """Arrays of which a call, or code that is not read, is given an element that it may write."""
+    arrays = set[int]()
+    for node in own:
+        function = program.functions.get(node.function or "") if isinstance(node, c.Call) else None
+        formals = [program.variable(v) for v in function.params] if function is not None else []
+        args = node.args if isinstance(node, c.Call) else node.children if isinstance(node, c.OpaqueExpr) else ()
+        if isinstance(node, c.Call) and (node.function or "").startswith("stream.write"):
+            continue
+        for k, arg in enumerate(args):
+            if k >= len(formals) or formals[k].reference:
+                arrays |= {e.variable for e in c.walk(arg) if isinstance(e, c.ArrayRef)}
+    return frozenset(arrays)
 
 
 def _is_pointed_to(own: Sequence[c.Expr], ident: int) -> bool:

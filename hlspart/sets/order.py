@@ -82,7 +82,8 @@ def _unwritten(
     for time, element in zip(times[1:], elements[1:], strict=True):
         meets = earlier.apply_range(time.reverse()).intersect(elements[0].apply_range(element.reverse()))
         bare = bare.subtract(meets.domain())
-    return not bare.is_empty(), everything.is_subset(bare)
+    some = not bare.is_empty()
+    return some, some and everything.is_subset(bare)
 
 
 def _at_once(pairs: isl.Map) -> isl.Map:

@@ -10,6 +10,20 @@ from hlspart.lint.config import LintConfig
 STREAMS = "#include <hls_stream.h>\n"
 LOOP = "for (int i = 0; i < 64; i++)"
 NEAR = {
+    "element_that_a_call_fills": (
+        "k.cpp",
+        "HLP437",
+        f"void g(int x, int &y) {{ y = x; }}\nvoid f(const int a[64], int o[64]) {{\n  int t[64];\n"
+        f"  {LOOP} g(a[i], t[i]);\n  {LOOP} o[i] = t[i];\n}}\n",
+    ),
+    "loop_of_no_iterations": (
+        "k.cpp",
+        "HLP437",
+        "template <int N> void g(const int a[8], int o[8]) {\n  int t[N];\n"
+        "  for (int i = 0; i < N - 2; i++) t[i] = a[i];\n"
+        "  t[N - 2] = a[0];\n  for (int i = 0; i < N - 2; i++) o[i] = t[i + 1];\n}\n"
+        "void f(const int a[8], int o[8]) { g<2>(a, o); }\n",
+    ),
     "two_words_of_a_fifo": (
         "k.c",
         "HLP457",
