@@ -141,7 +141,7 @@ class Evaluator(Pointers):
     def name(self, expr: Expr, variable: Variable, st: State) -> Value:
         """Value of a scalar variable."""
         self.touch(variable, "read", expr.at, st)
-        if self.effects.is_tracked(variable):
+        if self.effects.is_tracked(variable) or self.is_constant(variable):  # also where somebody has its address
             value = self.lookup(variable, st)
             assert not isinstance(value, Pointer)
             return value

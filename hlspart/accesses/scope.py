@@ -204,6 +204,11 @@ class Scope:
             return self.unknown(f"`{variable.name}` keeps its value from call to call", variable.at)
         return self.unknown(f"`{variable.name}` has no value yet", variable.at)
 
+    def is_constant(self, variable: Variable) -> bool:
+        """Whether a variable outside of functions has its first value for ever."""
+        kept = variable.const and variable.function is None and not variable.volatile
+        return kept and variable.init is not None and not isinstance(variable.type, PointerType)
+
     def _never_changes(self, variable: Variable) -> bool:
         hidden = variable.internal or variable.storage == "static"
         return hidden and not any(variable.id in self.effects.modified(f.body) for f in self.program.functions.values())

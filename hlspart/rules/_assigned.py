@@ -119,7 +119,8 @@ class _Walk:
         elif stmt.other is not None:
             self.statement(stmt.other, arms[1])
         self.branches -= 1
-        going = [arm for arm in arms if not arm.over]
+        nowhere = stmt.other is not None and stmt.other.braces and not stmt.other.body and bool(before)
+        going = [arm for arm in (arms[:1] if nowhere else arms) if not arm.over]  # {}: it cannot come to this
         state.over = not going
         state.maybe |= {v for arm in arms for v in arm.maybe}
         counted = len(before) > 1 and all(self._is_of_counter(test) for test in (*before, stmt.test))

@@ -87,7 +87,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 close = difflib.get_close_matches(low, OPERATIONS, 1, 0.5)
                 hint = f"did you mean {close[0]}?" if close else "one of " + ", ".join(sorted(OPERATIONS))
                 yield facts.report(RULE, d.at, f"ALLOCATION: no operation is called '{name}'", hint)
-            if sign is not None and not any(_is(e, sign, real) for e in expressions):
+            counts = not real and any(isinstance(e, IncDec) and e.op == 2 * (sign or "") for e in expressions)
+            if sign is not None and not counts and not any(_is(e, sign, real) for e in expressions):
                 message = f"ALLOCATION: {d.function}() has no operation {name}"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])
 

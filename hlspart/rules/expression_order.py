@@ -102,6 +102,7 @@ def _masked(program: c.Program, node: c.Binary) -> c.Binary | None:
         mask, kind = (side.left if near == "left" else side.right), other.type
         wide = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.bits > 1
         logical = isinstance(other, c.Binary) and other.op in (*_COMPARED, "&&", "||")
+        logical = logical or (isinstance(other, c.Unary) and other.op == "!")
         plain = isinstance(mask, c.Const) or (isinstance(mask, c.Name) and constant(program, mask) is not None)
         if wide and not logical and plain:
             return side

@@ -61,6 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 only.add(target)
         read = {e.variable for e in own if isinstance(e, (c.Name, c.ArrayRef)) and e not in only}
         used = {x for e in own if not isinstance(e, c.Comma) for x in c.children(e)}
+        used |= {v.init for v in program.variables if v.function == name and v.init is not None}
         for v, node in _last_writes(program, function, values):
             if node.at.kind == "plain" and node.at.span not in seen and v.name not in hidden and v.id in read:
                 seen.add(node.at.span)

@@ -33,7 +33,6 @@ None; clang-tidy's `bugprone-macro-parentheses`.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -64,24 +63,26 @@ class LooseMacro(Struct, frozen=True):
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Macros of the given files, each at the first use that goes wrong."""
     texts = {path: _blanked(source.text) for path, source in facts.given.items() if "define" in source.text}
-    macros: dict[str, LooseMacro] = {}
-    several = Counter(line.group(1) for text in texts.values() for line in _DEFINE.finditer(text))
+    macros: dict[str, list[LooseMacro | None]] = {}
     for path, text in texts.items():
         for line in _DEFINE.finditer(text):
-            macro = _read(path, line) if several[line.group(1)] == 1 else None  # or which one is used is open
-            if macro is not None:
-                macros[line.group(1)] = macro
+            macros.setdefault(line.group(1), []).append(_read(path, line))
     for name, defined, used in _ended(texts):
         message = f"the text of '{name}' ends in a semicolon, which ends the statement here"
         yield facts.report(RULE, used, message, "remove it from the macro", [(defined, "the macro")])
     for name, defined, used in _statements(texts):
         message = f"'{name}' is several statements: only the first belongs to what is before it"
         yield facts.report(RULE, used, message, "write do { .. } while (0) around them", [(defined, "the macro")])
-    for name, macro in macros.items():
-        use = next((u for path, text in texts.items() for u in _uses(path, text, name, macro)), None)
-        if use is not None:
-            at, why = use
-            yield facts.report(RULE, at, f"'{name}' comes apart here: {why}", None, [(macro.at, "the macro")])
+    for name, several in macros.items():
+        known = [m for m in several if m is not None]
+        if len(known) < len(several):
+            continue  # which one is used is open
+        for at, why in (u for path, text in texts.items() for u in _uses(path, text, name, known[0])):
+            rest = (_uses(at.span.path, texts[at.span.path], name, m) for m in known[1:])
+            if all(any(other.span == at.span for other, _ in uses) for uses in rest):
+                related = [(m.at, "the macro") for m in known]
+                yield facts.report(RULE, at, f"'{name}' comes apart here: {why}", None, related)
+                break
 
 
 def _ended(texts: dict[str, str]) -> Iterator[tuple[str, Origin, Origin]]:

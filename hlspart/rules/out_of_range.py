@@ -30,13 +30,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, ArrayType, Binary, Const, Expr, Name, ScalarType, Subscript
+from hlspart.model.program import ArrayRef, ArrayType, Binary, Const, Expr, Name, ScalarType, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._counters import CountedPlace, counted
 from hlspart.rules._interfaces import depth_said
 from hlspart.rules._traces import constant
-from hlspart.rules._uses import nodes
+from hlspart.rules._uses import calls, nodes
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
 
@@ -56,6 +57,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         extents = "".join(f"[{'' if d is None else d}]" for d in variable.dims)
         if depth_said(facts, variable) is not None:
             continue  # what the test bench gives: HLP419
+        if _is_given_more(facts, access):
+            continue  # C takes the extent of a parameter for a remark: each caller's array has the element
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
         yield facts.report(RULE, access.at, message, related=[(variable.at, "the array")])
     yield from _handed(facts)
@@ -68,6 +71,23 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 if extent is not None and not 0 <= node.index.value < extent:
                     text = " ".join(facts.program.text(node.at).split())
                     yield facts.report(RULE, node.at, f"'{text}' is outside of {extent} elements")
+
+
+def _is_given_more(facts: Facts, access: Access) -> bool:
+    """Whether every call gives a parameter an array in which all elements of an access lie."""
+    edges = [e for group in facts.analysis.groups for e in group.edges if e.formal == access.array]
+    if not edges or access.range is None:
+        return False
+    for edge in edges:
+        actual = facts.program.variable(edge.actual)
+        dims, formal = actual.dims, facts.program.variable(access.array).dims
+        whole = facts.program.text(edge.at) == actual.name and len(dims) == len(formal) == len(access.range)
+        if not whole or any(
+            extent is None or low is None or high is None or low < 0 or high >= extent
+            for extent, (low, high) in zip(dims, access.range, strict=True)
+        ):
+            return False
+    return True
 
 
 def _handed(facts: Facts) -> Iterator[Diagnostic]:
@@ -97,6 +117,8 @@ def _handed(facts: Facts) -> Iterator[Diagnostic]:
                 inside = extent is None or extent == 0 or high is None or high < extent
                 if inside or actual.as_array is None or formal.as_array is None or not access.count:
                     continue
+                if _differs(facts, access):
+                    continue  # an argument says where, and other calls give another
                 if actual.as_array.element == formal.as_array.element and access.witness is None:
                     seen.add(edge.at.span)
                     name = edge.callee.partition("<")[0]
@@ -104,6 +126,21 @@ def _handed(facts: Facts) -> Iterator[Diagnostic]:
                     related = [(access.at, "the access"), (actual.at, "the array")]
                     yield facts.report(RULE, edge.at, message, related=related)
                     break
+
+
+def _differs(facts: Facts, access: Access) -> bool:
+    """Whether an index is worked out of a parameter to which calls give more than one value."""
+    function = facts.program.functions[access.function]
+    node = next(
+        (e for e in nodes(facts.program)[access.function] if isinstance(e, ArrayRef) and e.id == access.ref), None
+    )
+    used = {e.variable for e in walk(node) if isinstance(e, Name)} if node is not None else set[int]()
+    for k, ident in enumerate(function.params):
+        given = [x.args[k] for own in calls(facts.program).values() for x in own
+                 if x.function == access.function and k < len(x.args)]  # fmt: skip
+        if ident in used and len({constant(facts.program, arg) for arg in given}) > 1:
+            return True
+    return False
 
 
 def _members(facts: Facts) -> Iterator[Diagnostic]:

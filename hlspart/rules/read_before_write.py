@@ -95,19 +95,18 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
         uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id]
         member = "." in variable.name  # which its object's constructor may fill
         only_read = bool(uses) and all(u.kind == "read" and u.exact for u in uses) and not member
-        if only_read and not _is_pointed_to(every, variable.id):
+        if only_read and variable.id not in referred and not _is_pointed_to(every, variable.id):
             message = f"'{variable.name}' is read, but nothing writes it"
             hint = "write all of it first, or give it a value where it is declared"
             yield facts.report(RULE, uses[0].at, message, hint, [(variable.at, "declared without a value")])
             continue
         own = facts.analysis.of_array(variable.id)
-        if variable.id in elsewhere or not own:
-            continue  # a pointer to it, or a call that is given it
+        if variable.id in elsewhere | referred or not own:
+            continue  # a pointer to it, or a call that is given it or an element
         writes, reads = ([a for a in own if a.kind == kind] for kind in ("write", "read"))
         early = reads[:1] if not writes else [a for a in reads if a.exact and _is_outside(a, writes)]
         what = "but nothing writes it" if not writes else "of which no write reaches some elements"
-        handed = variable.id in referred
-        if not early and not handed and (bare := _never_filled(facts, every, reads)) is not None:
+        if not early and (bare := _never_filled(facts, every, reads)) is not None:
             early, what = [bare[0]], bare[1]
         if early:
             message = f"'{variable.name}' is read, {what}"

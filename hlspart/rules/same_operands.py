@@ -102,6 +102,12 @@ def _is_written_twice(program: c.Program, one: c.Expr, other: c.Expr) -> bool:
         return False
     named = [program.variable(e.variable) for e in c.walk(one) if isinstance(e, (c.Name, c.ArrayRef))]
     plain = one.at.kind == other.at.kind == "plain" and one.at.span != other.at.span
+    texts = ("".join(program.text(e.at).split()) for e in (one, other))
+    if (
+        any(isinstance(e, c.Const) for e in c.walk(one))
+        and len({t.replace("(", "").replace(")", "") for t in texts}) > 1
+    ):
+        return False  # two names of one number, such as arguments of a template
     source = program.sources[one.at.span.path].text
     if "," in source[one.at.span.end : other.at.span.start]:
         return False  # arguments, such as the two ends of a range of bits

@@ -10,6 +10,73 @@ from hlspart.lint.config import LintConfig
 STREAMS = "#include <hls_stream.h>\n"
 LOOP = "for (int i = 0; i < 64; i++)"
 NEAR = {
+    "constant_whose_address_is_taken": (
+        "k.cpp",
+        "HLP218",
+        "struct config {\n  static const unsigned height = 3;\n};\n"
+        "static int least(const unsigned &a, int b) { return (int)a < b ? (int)a : b; }\n"
+        "template <typename C> void g(const int a[8], int o[8], int n) {\n  int k = least(C::height, n);\n"
+        "  for (int i = 0; i < C::height; i++) {\n#pragma HLS UNROLL\n    o[i] = a[i] + k;\n  }\n}\n"
+        "void f(const int a[8], int o[8], int n) { g<config>(a, o, n); }\n",
+    ),
+    "element_that_another_file_fills": (
+        "k.cpp",
+        "HLP437",
+        "void fill(int x, int &y);\nvoid f(const int a[64], int o[64]) {\n  int t[64];\n"
+        f"  {LOOP} fill(a[i], t[i]);\n}}\n",
+    ),
+    "argument_that_gives_a_first_value": (
+        "k.cpp",
+        "HLP446",
+        "static unsigned mix(unsigned x) {\n  unsigned z = (x += 0x9e3779b9u);\n  return z ^ (z >> 15);\n}\n"
+        f"void f(const unsigned a[64], unsigned o[64]) {{\n  {LOOP} o[i] = mix(a[i]);\n}}\n",
+    ),
+    "truth_values_by_one_sign": (
+        "k.cpp",
+        "HLP444",
+        "void f(const int a[64], const bool b[64], bool o[64]) {\n"
+        f"  {LOOP} o[i] = (a[i] == 1 & !b[i]) | (a[i] == 3 & b[i]);\n}}\n",
+    ),
+    "interval_by_the_command_line": (
+        "k.c",
+        "HLP104",
+        f"void f(const int a[64], int o[64]) {{\n  {LOOP} {{\n#pragma HLS PIPELINE II=Interval_of_F\n"
+        "    o[i] = a[i];\n  }\n}\n",
+    ),
+    "parameter_that_says_less_than_its_array": (
+        "k.c",
+        "HLP210",
+        "static void g(int t[4], const int a[8]) {\n  for (int i = 0; i < 8; i++) t[i] = a[i];\n}\n"
+        "void f(const int a[8], int o[8]) {\n  int t[8];\n  g(t, a);\n  for (int i = 0; i < 8; i++) o[i] = t[i];\n}\n",
+    ),
+    "halves_by_an_offset": (
+        "k.c",
+        "HLP210",
+        "static int g(int n, const int c[], const int a[128], int at) {\n  int s = 0;\n"
+        "  for (int i = 0; i < n; i++) s += a[i + at] * c[i];\n  return s;\n}\n"
+        "void f(const int a[64], const int b[128], const int c[64], int o[2]) {\n"
+        "  o[0] = g(64, c, a, 0);\n  o[1] = g(64, c, b, 64);\n}\n",
+    ),
+    "limit_of_adders_that_count": (
+        "k.c",
+        "HLP426",
+        "int f(const int a[64], int n) {\n#pragma HLS ALLOCATION operation instances=add limit=1\n  int k = 0;\n"
+        "  for (int i = 0; i < 64; i++)\n    if (a[i] == n) k = i;\n  return k;\n}\n",
+    ),
+    "two_numbers_of_a_template": (
+        "k.cpp",
+        "HLP451",
+        "template <int BINS, int RANGE> void g(const int a[64], int o[64]) {\n  for (int i = 0; i < 64; i++)\n"
+        "    o[i] = (BINS <= a[i]) && (RANGE <= a[i]);\n}\n"
+        "void f(const int a[64], int o[64]) { g<8, 8>(a, o); }\n",
+    ),
+    "else_that_cannot_be": (
+        "k.c",
+        "HLP437",
+        f"void f(const int a[64], const int b[64], int o[64]) {{\n  {LOOP} {{\n"
+        "    int d;\n    int m = a[i] > b[i] ? a[i] : b[i];\n"
+        "    if (m == a[i]) d = 1;\n    else if (m == b[i]) d = 2;\n    else {\n    }\n    o[i] = d;\n  }\n}\n",
+    ),
     "element_that_a_call_fills": (
         "k.cpp",
         "HLP437",

@@ -202,10 +202,11 @@ class _Reader:
         return self._by_command(names)
 
     def _by_command(self, names: frozenset[str]) -> str | None:
-        """Whether a command line may define a name: one in capitals that is not nearly the name of something known."""
+        """Whether a command line may define a name: one with capitals, as macros have, that is not nearly known."""
         unknown = sorted(n for n in names if not self._is_said(n) and n not in self.program.constants)
         known = [*self.program.constants, *(v.name for v in self.program.variables)]
-        if not unknown or not all(n.isupper() and len(n) > 1 for n in unknown):
+        like_macros = all(n.isupper() or (n[0].isupper() and "_" in n) for n in unknown if len(n) > 1)
+        if not unknown or not like_macros or any(len(n) < 2 for n in unknown):
             return None
         if any(difflib.get_close_matches(n, known, 1, 0.75) for n in unknown):
             return None
