@@ -21,6 +21,7 @@ from hlspart.frontend.cxx_templates import instantiated
 from hlspart.frontend.cxx_type_forms import BEFORE_EXPRESSION, CASTS, TypeForms
 from hlspart.frontend.cxx_types import AUTO, split
 from hlspart.frontend.cxx_unused import UnusedFunction
+from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import OPEN_TYPE, Token
 from hlspart.model import program as ir
 
@@ -47,6 +48,20 @@ _PLAIN_KEYWORDS = {
     "typedef", "struct", "union", "enum", "static", "extern", "const", "volatile", "inline", "register",
 }  # fmt: skip
 
+_MOST_OPEN = 1000  # braces that nothing closes
+
+
+def _refuse_unclosed(tokens: Sequence[Token]) -> None:
+    """Raise SourceError for a text with very many open braces: each would be followed to its end, again and again."""
+    open_: list[Token] = []
+    for token in tokens:
+        if token.text == "{" and token.kind == "op":
+            open_.append(token)
+        elif token.text == "}" and token.kind == "op" and open_:
+            open_.pop()
+    if len(open_) > _MOST_OPEN:
+        raise error(open_[0], "'{' is never closed")
+
 
 def as_c(
     tokens: list[Token], unread: Mapping[str, bool], path: str, wanted: Sequence[str] = ()
@@ -60,6 +75,7 @@ def as_c(
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments; ``wanted``:
     instances of templates that are asked for.
     """
+    _refuse_unclosed(tokens)
     expanded, unused = instantiated(
         without_closures(qualified_apart(with_references_to_bits(with_operators(tokens)))), path, wanted
     )

@@ -130,3 +130,10 @@ def test_angles_are_closed_as_by_a_search_from_each() -> None:
                         each.tokens[cursor.at : end + 1] = [each.tokens[cursor.at]]
             cursor.at += 1
     assert closed > amount(100, 1000)
+
+
+def test_classes_that_nothing_closes_end_at_once() -> None:
+    start = time.process_time()
+    error = load(["t.cpp"], FrontendOptions(), lambda _: b"void f() {" + b"struct s{" * 20_000).units[0].error
+    assert error is not None and error.rule in ("HLP002", "HLP004") and error.place.line == 1
+    assert time.process_time() - start < 5
