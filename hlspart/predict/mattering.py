@@ -73,8 +73,9 @@ class Mattering(Struct, frozen=True, dict=True):
         copied = self._ops[store.args[0]].ref if store.args[0] in self._ops else None
         if copied is not None and copied.kind == "read":
             return copied.variable in members
+        loose = value.idle or bool(value.made_of & ~own & ~self._sure)  # what is added may be nothing
         alike = sum(self._bits[op.id] for op, ref in self._loads if ref.variable in members) if value.idle else own
-        return bool(value.follows & alike) and value.idle and not value.follows & self._sure & ~alike
+        return loose and bool(value.follows & alike) and not value.follows & self._sure & ~alike
 
     def _loaded_at(self, ref: MemoryRef) -> Sequence[Op]:
         return self._by_place.get((ref.variable, ref.key), ())

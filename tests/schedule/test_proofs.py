@@ -472,3 +472,19 @@ void f(const int a[256], const int w[64], int o[64], int n) {{
 """
     (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
     assert (loop.proof is not None and "of 'a'" in loop.proof.text) is filled
+
+
+@pytest.mark.parametrize(("last", "proved"), [("z[q] = k[q];", True), ("z[q] = 0;", False)])
+def test_an_own_array_of_zeros_that_is_added_stores_nothing(last: str, proved: bool) -> None:
+    text = f"""void f(int *o, const int k[40]) {{
+    int z[40];
+    for (int q = 0; q < 40; q++) {{ z[q] = k[q]; }}
+    for (int q = 0; q < 40; q++) {{ {last} }}
+    L: for (int i = 0; i < 6; i++) {{
+#pragma HLS PIPELINE II=1
+        o[3*i] += z[i]; o[3*i+1] += z[i+1]; o[3*i+2] += z[i+2];
+    }}
+}}
+"""
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
+    assert (loop.proof is not None) is proved
