@@ -70,6 +70,7 @@ def run(
         expansions=expansions,
         large=config.large_complete,
         bare_types=target is not None and target.bare_types,
+        control_bundle=target.control_bundle if target is not None else "",
         deprecated=target.deprecated if target is not None else frozenset(),
         counts_freely=target is not None and bool(target.profile["directives"]["counts_freely"]),
         fills_uram=target.ultra[2] if target is not None and device else None,

@@ -103,7 +103,7 @@ def _row(ops: Mapping[int, Op], storage: Storage, carriers: Carriers, store: Op,
 
     Reports (2023.2): two functions of zedong-peng/ForgeHLS-benchmark run at the II of the adder.
     """
-    resumes = storage.target.bypasses_stores and not storage.target.keeps_resumed_nests
+    resumes = storage.target.resumes_sums
     own, ref = carriers.iterations.own, load.ref
     if not resumes or own < 2 or ref is None or store.ref is None or ref.key != store.ref.key or ref.index is None:
         return 0

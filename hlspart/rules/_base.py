@@ -117,6 +117,7 @@ class Facts(Struct, frozen=True, dict=True):
     small: int = 0  # local arrays of fewer elements become registers without a directive
     expansions: Callable[[], Sequence[Diagnostic]] | None = None  # what is wrong with `#pragma hlspart expand`
     large: int = 1024  # banks above which a complete partition is large
+    control_bundle: str = ""  # of s_axilite ports that name none; "" where that is not known
     bare_types: bool = False  # the tool takes the type of a partition as a bare word only
     deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
     counts_freely: bool = False  # a DATAFLOW loop may start at any constant, and count by any

@@ -198,13 +198,13 @@ def _addresses(facts: Facts, ports: list[tuple[Directive, str]]) -> Iterator[Dia
     """The address of a master falls into the default registers, while all that is said of others is in a bundle."""
     said = [d for d, mode in ports if mode == "s_axilite"]
     names = {d.option("bundle") for d in said}
-    if len(names) != 1 or None in names or names & {"control"} or not facts.tool.startswith("vitis"):
+    if len(names) != 1 or None in names or facts.control_bundle in {"", *names}:
         return
     registers = {v for d in said for v in d.variables}
     for d, mode in ports:
         if mode == "m_axi" and d.option("offset") == "slave" and d.variables and not registers & set(d.variables):
             name, bundle = facts.program.variable(d.variables[0]).name, said[0].option("bundle")
-            message = f"the address of '{name}' is put into the registers of control, a second adapter beside {bundle}"
+            message = f"the address of '{name}' is put into {facts.control_bundle}, a second adapter beside {bundle}"
             hint = f"#pragma HLS INTERFACE s_axilite port={name} bundle={bundle}"
             yield facts.report(RULE, d.at, message, hint, [(said[0].at, "the others are here")])
             return

@@ -94,6 +94,11 @@ class Target(Struct, frozen=True, dict=True):
         return bool(self.profile["directives"]["bare_types"])
 
     @property
+    def control_bundle(self) -> str:
+        """The bundle of s_axilite ports that name none."""
+        return str(self.profile["directives"]["control_bundle"])
+
+    @property
     def deprecated(self) -> frozenset[str]:
         """Directives, and ``enable_flush`` of PIPELINE, that the tool calls deprecated."""
         return frozenset(self.profile["directives"]["deprecated"])
@@ -387,6 +392,11 @@ class Target(Struct, frozen=True, dict=True):
     def unrelated_rows(self) -> bool:
         """Whether rows, and iterators that bounds relate, are without relation to each other."""
         return bool(self.profile["pipeline"]["unrelated_rows"])
+
+    @property
+    def resumes_sums(self) -> bool:
+        """Whether a sum in memory that the inner loop of a flattened nest goes on with is a register there."""
+        return bool(self.profile["pipeline"]["resumes_sums"])
 
     @property
     def keeps_resumed_nests(self) -> bool:

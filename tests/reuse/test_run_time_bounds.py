@@ -78,8 +78,10 @@ def test_each_element_is_loaded_once(form: str, tmp_path: Path) -> None:
     (before,), (after,) = ([x for x in k.pipeline.figures.loops if x.pipelined] for k in (old, new.kernel()))
     most = after.ii or (after.bounds or (0, 9))[1]
     assert before.ii is not None and before.ii > 2 >= most and after.least == 1
-    assert "in_window" in new.texts["kernel.c"]
-    assert ran(FORMS[form], tmp_path, "old") == ran(new.texts["kernel.c"], tmp_path, "new")
+    window = old.rewrite(style="reuse").texts["kernel.c"]
+    assert "in_window" in window
+    expected = ran(FORMS[form], tmp_path, "old")
+    assert ran(new.texts["kernel.c"], tmp_path, "new") == ran(window, tmp_path, "window") == expected
 
 
 @pytest.mark.parametrize("form", STAY)
