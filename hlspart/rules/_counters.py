@@ -17,6 +17,7 @@ from hlspart.model.program import (
     Loop,
     Name,
     Return,
+    SizeOf,
     Stmt,
     Switch,
     children,
@@ -88,6 +89,13 @@ def greatest(facts: Facts, expr: Expr, place: CountedPlace) -> int | None:
     return value if value is not None and value >= 0 else None
 
 
+def _evaluated(expr: Expr) -> Iterator[Expr]:
+    """An expression and its parts, but for what ``sizeof`` asks the type of."""
+    yield expr
+    for inner in () if isinstance(expr, SizeOf) else children(expr):
+        yield from _evaluated(inner)
+
+
 def counted(facts: Facts, body: Stmt) -> Iterator[CountedPlace]:
     """All expressions of a function that stand in loops with constant bounds that count by one."""
     yield from _below(facts, body, {}, True)
@@ -114,13 +122,15 @@ def _below(
         if _leaves(stmt.body):
             sure, asked = False, None
     elif isinstance(stmt, (If, Switch)) or _jumps(stmt):
-        yield from (CountedPlace(e, ranges, sure, asked) for x in expressions(stmt) for e in walk(x) if ranges)
+        yield from (CountedPlace(e, ranges, sure, asked) for x in expressions(stmt) for e in _evaluated(x) if ranges)
         asked = asked | _named(stmt.test) if isinstance(stmt, (If, Switch)) and asked is not None else None
         sure = False
     if ranges and not isinstance(stmt, (Loop, If, Switch)):
         for expr in expressions(stmt):
             chosen = any(isinstance(e, Conditional) or (isinstance(e, Binary) and e.op in _SHORT) for e in walk(expr))
-            yield from (CountedPlace(e, ranges, sure and not chosen, None if chosen else asked) for e in walk(expr))
+            yield from (
+                CountedPlace(e, ranges, sure and not chosen, None if chosen else asked) for e in _evaluated(expr)
+            )
     for inner in substatements(stmt):
         yield from _below(facts, inner, ranges, sure, asked)
 

@@ -34,7 +34,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._mentions import mentioned_in
-from hlspart.rules._uses import nodes
+from hlspart.rules._uses import nodes, root_of
 
 RULE = Rule("HLP446", "lost-result", "warning", hint="hand over a pointer or a reference, or return the value")
 
@@ -84,6 +84,9 @@ def _last_writes(
     statements = list(c.walk_statements(function.body))
     if function.open or any(isinstance(s, (c.Label, c.Switch)) for s in statements):
         return
+    own = nodes(program)[function.name]
+    pointed = {root[0] for e in own if isinstance(e, c.Unary) and e.op == "&" and (root := root_of(e.operand))}
+    values = [v for v in values if v.id not in pointed]
     inside = {id(s) for loop in statements if isinstance(loop, c.Loop) for s in c.walk_statements(loop.body)}
     for v in values:
         where = [s for s in statements if any(v.id in mentioned_in(e) for e in _tops(program, s))]
@@ -91,8 +94,8 @@ def _last_writes(
         node = last.expr if isinstance(last, c.ExprStmt) and id(last) not in inside else None
         if not isinstance(node, c.Assign) or node.op != "=" or not isinstance(v.type, c.ScalarType):
             continue
-        own = isinstance(node.target, c.Name) and node.target.variable == v.id
-        if own and v.id not in mentioned_in(node.value) and not isinstance(node.value, c.Const):
+        whole = isinstance(node.target, c.Name) and node.target.variable == v.id
+        if whole and v.id not in mentioned_in(node.value) and not isinstance(node.value, c.Const):
             yield v, node
 
 

@@ -43,6 +43,7 @@ from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP117", "macro-parentheses", "warning", hint="put parentheses around the macro's text and its parameters")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([\w, \t]*\))?[ \t]*((?:[^\n\\]|\\(?:\r?\n)?)*)", re.M)
+_DIRECTIVE = re.compile(r"^[ \t]*#(?![ \t]*define)(?:[^\n\\]|\\(?:\r?\n)?)*", re.M)
 _ASIDE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 _OPERATORS = re.compile(r"<<|>>|[-+*/%&|^?]|==|!=")  # < and > may be of a template
 #: How close an operator binds.
@@ -100,23 +101,26 @@ def _ended(texts: dict[str, str]) -> Iterator[tuple[str, Origin, Origin]]:
 
 def _statements(texts: dict[str, str]) -> Iterator[tuple[str, Origin, Origin]]:
     """Macros of several statements, with a use that is the body of an if, an else or a loop without braces."""
-    for path, text in texts.items():
-        for line in _DEFINE.finditer(text):
-            body = _outside(line.group(3).replace("\\", " ").replace("{", "(").replace("}", ")")).strip()
-            first, semicolon, rest = body.partition(";")
-            if (
-                not semicolon
-                or not rest.strip(" ;")
-                or not first.strip()
-                or body.startswith(("if", "for", "while", "do"))
-            ):
-                continue
-            for m in re.finditer(rf"\b{line.group(1)}\b", text[line.end() :]):
-                before = text[: line.end() + m.start()].rstrip()
-                at = Origin(Span(path, line.end() + m.start(), line.end() + m.end()))
-                if re.search(r"\belse$", before) or (before.endswith(")") and _is_head(before)):
-                    yield line.group(1), Origin(Span(path, line.start(1), line.end(1))), at
-                    break
+    lines = [(path, line) for path, text in texts.items() for line in _DEFINE.finditer(text)]
+    single = {line.group(1) for _, line in lines if not _is_several(line.group(3))}  # which one is used is open
+    for path, line in lines:
+        if line.group(1) in single:
+            continue
+        text = _DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), texts[path])  # #else is no else
+        for m in re.finditer(rf"\b{line.group(1)}\b", text[line.end() :]):
+            before = text[: line.end() + m.start()].rstrip()
+            at = Origin(Span(path, line.end() + m.start(), line.end() + m.end()))
+            if re.search(r"\belse$", before) or (before.endswith(")") and _is_head(before)):
+                yield line.group(1), Origin(Span(path, line.start(1), line.end(1))), at
+                break
+
+
+def _is_several(text: str) -> bool:
+    """Whether the text of a macro is a statement and another one behind it."""
+    body = _outside(text.replace("\\", " ").replace("{", "(").replace("}", ")")).strip()
+    first, _, rest = body.partition(";")
+    whole = body.startswith(("if", "for", "while", "do")) or rest.strip(" ;").startswith("else")
+    return bool(first.strip() and rest.strip(" ;")) and not whole
 
 
 def _is_head(text: str) -> bool:

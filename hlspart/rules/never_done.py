@@ -37,6 +37,7 @@ None.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import gcd
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
@@ -111,12 +112,15 @@ def _wrong_way(facts: Facts, loop: c.Loop) -> tuple[str, Origin] | None:
     if any(name.variable in changed(facts.program, s) for s in loop.body.body):
         return None
     counter = facts.program.variable(name.variable)
+    assert isinstance(kind, c.ScalarType)
+    wraps = kind.bits < 32 or kind.library is not None  # from its greatest value to its least
     if test.op == "!=":
-        missed = (bound - begin) % by != 0 or (bound - begin) * by < 0
+        missed = (bound - begin) % (gcd(by, 2**kind.bits) if wraps else by) != 0
+        missed = missed or (not wraps and (bound - begin) * by < 0)
         return (f"never ends: '{counter.name}' is never {bound}", counter.at) if missed else None
     away = by < 0 if test.op[0] == "<" else by > 0
     held = {"<": begin < bound, "<=": begin <= bound, ">": begin > bound, ">=": begin >= bound}[test.op]
-    if not (away and held):
+    if wraps or not (away and held):
         return None
     return f"never ends: '{counter.name}' goes from {begin} away from {bound}", counter.at
 

@@ -65,7 +65,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 *_copies(program, name, block),
                 *_members(program, block),
                 *_again(program, block, words),
-                *_replaced(program, block),
+                *_replaced(program, block, words),
             ):
                 if at.kind == "plain" and at.span not in seen:
                     seen.add(at.span)
@@ -180,7 +180,7 @@ def _again(program: c.Program, block: c.Block, words: frozenset[int]) -> Iterato
             yield one.at, message, hint
 
 
-def _replaced(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str, str]]:
+def _replaced(program: c.Program, block: c.Block, words: frozenset[int]) -> Iterator[tuple[Origin, str, str]]:
     """Values of a case that goes on into the next, of which each gets another one there before it is read."""
     for k, stmt in enumerate(block.body):
         before = _run(block.body[k - 1 :: -1] if k else ())
@@ -190,7 +190,7 @@ def _replaced(program: c.Program, block: c.Block) -> Iterator[tuple[Origin, str,
         for one in before[::-1]:
             name = one.target.variable if isinstance(one.target, c.Name) else None
             other = next((e for e in after if isinstance(e.target, c.Name) and e.target.variable == name), None)
-            if name is None or other is None or program.variable(name).volatile:
+            if name is None or other is None or name in words or program.variable(name).volatile:
                 break
             between = [*before[: before.index(one)], *after[: after.index(other) + 1]]
             if any(name in mentioned_in(e.value) for e in between):

@@ -10,6 +10,42 @@ from hlspart.lint.config import LintConfig
 STREAMS = "#include <hls_stream.h>\n"
 LOOP = "for (int i = 0; i < 64; i++)"
 NEAR = {
+    "macro_of_statements_behind_a_directive": (
+        "k.c",
+        "HLP117",
+        "#define STEP s += 1; t += 2\nvoid f(int o[2]) {\n  int s = 0, t = 0;\n#if (MODE)\n  STEP;\n#else\n  STEP;\n"
+        "#endif\n  o[0] = s;\n  o[1] = t;\n}\n",
+    ),
+    "macro_that_is_one_statement_when_it_is_used": (
+        "k.c",
+        "HLP117",
+        "#define CLEAR s = 0; t = 0\n#undef CLEAR\n#define CLEAR s = 0\nvoid f(int n, int o[2]) {\n"
+        "  int s = 1, t = 2;\n  if (n) CLEAR;\n  o[0] = s;\n  o[1] = t;\n}\n",
+    ),
+    "narrow_counter_that_wraps_to_its_end": (
+        "k.c",
+        "HLP436",
+        "void f(int o[256]) {\n  for (signed char i = 1; i != 0; i++) o[i & 255] = i;\n"
+        "  for (short i = 1; i > 0; i++) o[i & 255] = i;\n"
+        "  for (signed char i = 0; i != 10; i += 3) o[i & 255] = i;\n}\n",
+    ),
+    "words_of_a_stream_in_two_cases": (
+        "k.cpp",
+        "HLP457",
+        "void f(int &o, int &p, int n) {\n#pragma HLS INTERFACE axis port=o\n#pragma HLS INTERFACE axis port=p\n"
+        "  switch (n) {\n  case 1:\n    o = 1;\n    p = 2;\n  case 2:\n    o = 3;\n    p = 4;\n    break;\n  }\n}\n",
+    ),
+    "last_value_of_a_parameter_through_a_pointer": (
+        "k.c",
+        "HLP446",
+        "void f(int a[4], int n) {\n  int *p = &n;\n  a[0] = n;\n  n = a[1];\n  a[2] = *p;\n}\n",
+    ),
+    "index_of_which_the_size_is_asked": (
+        "k.c",
+        "HLP210",
+        "int f(const int a[16]) {\n  int s = 0;\n  for (unsigned i = 0; i < 16; i++) s += sizeof(a[i - 1]);\n"
+        "  return s;\n}\n",
+    ),
     "constant_whose_address_is_taken": (
         "k.cpp",
         "HLP218",
