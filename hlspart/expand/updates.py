@@ -98,9 +98,10 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
     for array in dict.fromkeys(a.array for a in inside if a.kind == "write" and a.array in read):
         variable = program.variable(array)
         by_index = all(a.index is None or None in a.index for a in inside if a.array == array)
-        known = all(a.ref in refs for a in inside if a.array == array)
+        own = {r: ref for r, ref in refs.items() if ref.variable == array}  # none by another name, such as a pointer
+        known = all(a.ref in own for a in inside if a.array == array)
         if by_index and known and _is_plain(variable):
-            update = _of_array(program, loop, nest, array, tuple(r for r in refs.values() if r.variable == array))
+            update = _of_array(program, loop, nest, array, tuple(own.values()))
             if update is not None:
                 yield update
 

@@ -123,3 +123,9 @@ def test_random_updates_keep_their_values(tmp_path: Path) -> None:
         pairs.append((old, written(old)))
     assert sum(old != new for old, new in pairs) >= 6
     assert differing(pairs, tmp_path) == []
+
+
+@pytest.mark.parametrize("other", ["", "h[x[i] & 15] += 2;"])
+def test_elements_that_a_pointer_names_stay(other: str) -> None:
+    text = kernel(f"*p += x[i]; {other}").replace("  for", "  int *p = &h[x[3]];\n  for", 1)
+    assert written(text) == text
