@@ -74,12 +74,12 @@ class Proposals(Struct, frozen=True):
         from hlspart.infer import emission
 
         program = self.pipeline.program
-        if self.options.beside:
-            texts = emission.removals(program, proposal)
-            directives = emission.emit(program, proposal, "cfg")
-            return self._check(texts, directives) if texts or directives else None
         texts = emission.pragma_texts(program, proposal)
-        return self._check(texts) if texts else None
+        if not texts:  # what stands there is kept
+            return None
+        if self.options.beside:
+            return self._check(emission.removals(program, proposal), emission.emit(program, proposal, "cfg"))
+        return self._check(texts)
 
     def rewritten(self, proposal: InferResult) -> tuple[RewriteResult, IIResult | None]:
         """Banked C for it; no check where that would take too long."""

@@ -46,9 +46,7 @@ class Conflicts:
         self._known: dict[tuple[Kind, Kind, int, bool], bool | None] = {}
         self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
         self._sometimes: set[tuple[int, ...]] = set()  # cliques that do not
-        self._points: dict[
-            tuple[int, ...], list[IterationSet]
-        ] = {}  # by the first members of a clique: iterations to try
+        self._points: dict[tuple[int, ...], list[IterationSet]] = {}  # by a clique's first members: iterations to try
         self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
         self._exact = True
 
@@ -91,9 +89,12 @@ class Conflicts:
         return self._are_always_together(group) or self._are_once_together(group)
 
     def _are_always_together(self, group: Sequence[Site]) -> bool:
-        """Whether all run in the same iterations and touch different elements of the only bank."""
-        parts = {self._parts(s, s.forms) for s in group if s.forms is not None}
-        if self._layout.banks != 1 or len(parts) < len(group) or len({kind for kind, _ in parts}) > 1:
+        """Whether all run in the same iterations and need a port each of the only bank: no two read one element."""
+        if self._layout.banks != 1:
+            return False
+        parts = [(s.read, *self._parts(s, s.forms)) for s in group if s.forms is not None]
+        reads = [part for part in parts if part[0]]
+        if len(parts) < len(group) or len({kind for _, kind, _ in parts}) > 1 or len(set(reads)) < len(reads):
             return False
         self._always.add(tuple(sorted((s.position for s in group), key=lambda p: (not self._sites[p].read, p))))
         return True

@@ -50,8 +50,8 @@ def unread(written: RewriteResult, proposal: InferResult) -> frozenset[str]:
     copies = (max(1, accesses.get(c.array, 1) // c.accesses) for c in written.crossbars)
     selections = sum(c.selections * n for c, n in zip(written.crossbars, copies, strict=True))
     is_long = selections > MOST_SELECTIONS or written.added > MOST_TEXT
-    many = frozenset(c.array for c in written.crossbars) if is_long else frozenset[str]()
-    return _wide(written) | many
+    moved = (o for o in written.outcomes if o.status == "rewritten") if is_long else ()
+    return _wide(written).union(name for o in moved for name in o.arrays)
 
 
 def settled(inference: Inference, writer: Writer) -> Proposal:

@@ -16,12 +16,12 @@ from hlspart.lowering.distances import (
     PairDistance,
     distances,
     is_folded_by,
-    related,
     relation,
 )
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Index
+from hlspart.lowering.related import related
 from hlspart.model.access import Affine
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace

@@ -20,13 +20,14 @@ from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers
-from hlspart.lowering.distances import Address, beside, related
+from hlspart.lowering.distances import Address, beside
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Neighbours, are_different, is_different
 from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
+from hlspart.lowering.related import related
 from hlspart.model.access import Affine
 
 NOTHING = Graph({}, ())
@@ -389,10 +390,12 @@ def _memory(
         near = related(addresses, lambda a: a.shape, seen_of.are_related)
         for k, first in enumerate(operations):
             for j in near[k]:
-                if j <= k or not carriers.is_inside(variable, first, second := operations[j]):
+                seen, second = seen_of(addresses[k], addresses[j]), operations[j]
+                if j <= k or (seen.is_wait and carriers.have_disjoint_banks(first, second)):
+                    continue
+                if not carriers.is_inside(variable, first, second):
                     continue
                 assert first.ref is not None and second.ref is not None
-                seen = seen_of(addresses[k], addresses[j])
                 if first.kind == second.kind == "store" and seen.differ_in_partitioned:
                     pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
                     carriers.possible[CHOSEN] += pair if not memory.registers else []
@@ -439,6 +442,11 @@ class _Seen(Struct, frozen=True):
             is_hidden(one, other, layout),
             differ_in_partitioned(one, other, layout),
         )
+
+    @property
+    def is_wait(self) -> bool:
+        """Whether they touch different elements, and only a bank that they share makes one wait for the other."""
+        return self.is_different and not self.differ_in_partitioned
 
     @property
     def apart(self) -> bool:

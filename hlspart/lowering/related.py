@@ -1,0 +1,71 @@
+"""Which accesses of one array have to do with each other, without a look at all pairs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from hlspart.lowering.distances import Address
+
+
+def partners(addresses: Sequence[Address]) -> list[Sequence[int]]:
+    """For each access of an array those that may be of its element, in order, as far as constants tell.
+
+    They tell in the dimensions in which all accesses have one (copies of an unrolled loop in a bank each), else where
+    they are the whole index.
+    """
+    everyone = range(len(addresses))
+    known = [a.ref.index for a in addresses if a.ref.index is not None and not a.open]
+    if len({len(index) for index in known}) != 1:
+        return [everyone] * len(addresses)
+    every = range(len(known[0]))
+    dims = [d for d in every if not any((f := index[d]) is not None and f.terms for index in known)] or every
+    places = [a.fixed(dims) for a in addresses]
+    same: dict[tuple[int, ...], list[int]] = {p: [] for p in places if p is not None}
+    for k, place in enumerate(places):
+        for group in same.values() if place is None else (same[place],):
+            group.append(k)
+    return [everyone if p is None else same[p] for p in places]
+
+
+def related(
+    addresses: Sequence[Address], number: Callable[[Address], int], are_related: Callable[[Address, Address], bool]
+) -> list[list[int]]:
+    """For each access of an array those, in order, that it is related to; two loads never are.
+
+    ``are_related`` may depend on the ``number`` of each, on what they do and on the difference of their constants:
+    copies of an unrolled access are many, these differences few.
+    """
+    out: list[list[int]] = [[] for _ in addresses]
+    groups: dict[int, tuple[Sequence[int], list[int]]] = {}
+    for k, near in enumerate(partners(addresses)):
+        groups.setdefault(id(near), (near, []))[1].append(k)
+    for sinks, sources in groups.values():
+        ends = _alike(addresses, number, sinks)
+        for (_, kind), starts in _alike(addresses, number, sources).items():
+            for (_, other), others in ends.items():
+                if kind == other == "read":
+                    continue
+                differences = {y - x: x for x in starts for y in others}
+                close = {
+                    by
+                    for by, x in differences.items()
+                    if are_related(addresses[starts[x][0]], addresses[others[x + by][0]])
+                }
+                for x, mine in starts.items() if close else ():
+                    few = len(close) < len(others)
+                    met = [x + by for by in close if x + by in others] if few else [y for y in others if y - x in close]
+                    for k in mine:
+                        for y in met:
+                            out[k] += others[y]
+    return [sorted(others) for others in out]
+
+
+def _alike(
+    addresses: Sequence[Address], number: Callable[[Address], int], members: Iterable[int]
+) -> dict[tuple[int, str], dict[int, list[int]]]:
+    """Some accesses by their number and what they do, then by their constants."""
+    out: dict[tuple[int, str], dict[int, list[int]]] = {}
+    for k in members:
+        address = addresses[k]
+        out.setdefault((number(address), address.ref.kind), {}).setdefault(address.code, []).append(k)
+    return out
