@@ -6,6 +6,7 @@ more than zero, so are these.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,7 +14,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from hlspart.hardware.storage import Storage
-from hlspart.model.access import Access
+from hlspart.model.access import Access, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
     Assign,
@@ -42,6 +43,7 @@ from hlspart.model.program import (
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.moved import is_refilled
 
+_UNKNOWN = math.inf  # values, or iterations
 _DEEPEST = 8  # names that stand for each other
 
 
@@ -83,22 +85,42 @@ class Given(Struct, frozen=True, dict=True):
 
     def _is_worked_out(self, variable: int, around: frozenset[int], seen: tuple[int, ...]) -> bool:
         """The same, for an array that the program stores to."""
+        return self._most_of_array(variable, around, seen) is not None
+
+    def _most_of_array(self, variable: int, around: frozenset[int], seen: tuple[int, ...]) -> float | None:
+        """What no element exceeds where all that the top is given is 1; None where one may be zero."""
         members = self.storage.arrays.members(variable)
         records = [self._program.variable(m) for m in members]
         given = any(v.storage == "parameter" and v.function in self.storage.analysis.tops for v in records)
         if variable in seen:
-            return given  # it has such values at first
+            return _UNKNOWN if given else None  # it has such values at first
         if any(v.volatile or v.init is not None or v.storage not in ("local", "parameter") for v in records):
-            return False
+            return None
         writes = [(a, self._assigned.get(a.ref)) for m in members for a in self._writes.get(m, ())]
         firsts = [a for a, to in writes if to is not None and to.op == "=" and _is_constant(to.value)]
         sums = [(a, to) for a, to in writes if a not in firsts]
-        if (not sums and not given) or not all(
-            to is not None and to.op in ("=", "+=") and self._is_positive(to.value, around, (*seen, *members))
-            for _, to in sums
-        ):
-            return False
-        return all(any(self._is_before(first, a, around) for a, _ in sums) for first in firsts)
+        if (not sums and not given) or not all(any(self._is_before(x, a, around) for a, _ in sums) for x in firsts):
+            return None
+        most = 1.0 + sum(to.value.value for a, to in writes if a in firsts and to and isinstance(to.value, Const))
+        for a, to in sums:
+            if to is None or to.op not in ("=", "+="):
+                return None
+            value = self._most(to.value, around, (*seen, *members))
+            if value is None:
+                return None
+            most += value * (1 if to.op == "=" else self._added(a))
+        kinds = [to.target.type for _, to in sums if to is not None]
+        return most if all(_holds(kind, most) for kind in kinds) else None
+
+    def _added(self, access: Access) -> float:
+        """How often an access adds to one element, at most."""
+        if access.function not in self.storage.analysis.tops or self._calls.get(access.function):
+            return _UNKNOWN
+        alone = {
+            name for form in access.index or () if form is not None and len(form.names) == 1 for name in form.names
+        }
+        loops = [self.storage.analysis.loops[x] for x in access.loops]
+        return math.prod(_most_iterations(x) for x in loops if x.iterator is None or x.iterator not in alone)
 
     def _is_before(self, first: Access, then: Access, around: frozenset[int]) -> bool:
         """Whether a sum is always added to an element once it is set, before a loop inside of ``around`` reads it."""
@@ -124,46 +146,66 @@ class Given(Struct, frozen=True, dict=True):
         nodes = (e for root in roots for e in walk(root) if isinstance(e, Assign) and isinstance(e.target, ArrayRef))
         return {e.target.id: e for e in nodes if isinstance(e.target, ArrayRef)}
 
-    def _is_positive(self, value: Expr, around: frozenset[int], seen: tuple[int, ...]) -> bool:
-        """Whether a value is more than zero where all that the top is given is."""
+    def _most(self, value: Expr, around: frozenset[int], seen: tuple[int, ...]) -> float | None:
+        """What a value is at most where all that the top is given is 1; None where it may be zero, or run over."""
+        most: float | None = None
         match value:
             case Cast(operand=operand):
-                return self._is_positive(operand, around, seen)
+                most = self._most(operand, around, seen)
             case Binary(op="+" | "*" | "/" as op, left=left, right=right) if op != "/" or _is_float(value.type):
-                return self._is_positive(left, around, seen) and self._is_positive(right, around, seen)
+                one, two = self._most(left, around, seen), self._most(right, around, seen)
+                if one is not None and two is not None:
+                    most = one * two if op == "*" else one + two
             case Const(value=number):
-                return 1 <= number < 128
+                most = number if 1 <= number < 128 else None
             case Name(variable=variable):
                 record = self._program.variable(variable)
-                return self._is_given(record, _DEEPEST) or self._is_summed(record, value.at.span.start, around, seen)
+                if self._is_given(record, _DEEPEST, above=True):
+                    most = 128
+                else:
+                    most = self._most_of_sum(record, value.at.span.start, around, seen)
             case ArrayRef(variable=variable):
-                return variable in self.only_read or self._is_worked_out(variable, around, seen)
-        return False
+                most = 1 if variable in self.only_read else self._most_of_array(variable, around, seen)
+            case _:
+                pass
+        return most if most is not None and _holds(value.type, most) else None
 
-    def _is_summed(self, record: Variable, use: int, around: frozenset[int], seen: tuple[int, ...]) -> bool:
-        """Whether a scalar is such a sum by a place of its function: set, then added to, whatever the data is."""
+    def _most_of_sum(self, record: Variable, use: int, around: frozenset[int], seen: tuple[int, ...]) -> float | None:
+        """The same of a scalar that is a sum by a place of its function: set, then added to, whatever the data is."""
         function = self._program.functions.get(record.function or "")
         if record.storage != "local" or record.volatile or record.reference or record.id in seen or function is None:
-            return False
+            return None
         known, stmts = effects(self._program), list(walk_statements(function.body))
-        begun = record.init is None or _is_constant(record.init) or self._is_positive(record.init, around, seen)
+        begun = record.init is None or _is_constant(record.init) or self._most(record.init, around, seen) is not None
         if not begun or record.id in known.addressed or any(isinstance(s, Jump | Label | Return) for s in stmts[:-1]):
-            return False
-        always = [s.expr for s in _unconditional(function.body) if isinstance(s, ExprStmt)]
-        mine = [e for e in always if isinstance(e, Assign) and _assigned_name(e) == record.id]
+            return None
+        always = [(s.expr, loops) for s, loops in _unconditional(function.body) if isinstance(s, ExprStmt)]
+        mine = [(e, loops) for e, loops in always if isinstance(e, Assign) and _assigned_name(e) == record.id]
         if len(mine) != known.assignments.get(record.id, 0) or not mine:
-            return False
-        firsts = [e for e in mine if e.op == "=" and _is_constant(e.value)]
-        sums = [e for e in mine if e not in firsts]
-        ordered = sums and max((e.at.span.end for e in firsts), default=0) <= sums[0].at.span.start
-        return (
-            bool(ordered)
-            and sums[-1].at.span.end <= use
-            and all(e.op in ("=", "+=") and self._is_positive(e.value, around, (*seen, record.id)) for e in sums)
-        )
+            return None
+        firsts = [e for e, _ in mine if e.op == "=" and _is_constant(e.value)]
+        sums = [(e, loops) for e, loops in mine if e not in firsts]
+        first = max((e.at.span.end for e in firsts), default=0)
+        if not sums or first > sums[0][0].at.span.start or sums[-1][0].at.span.end > use:
+            return None
+        most = sum(e.value.value for e in firsts if isinstance(e.value, Const))
+        start = record.init.value if isinstance(record.init, Const) else 0.0
+        if record.init is not None and not isinstance(record.init, Const):
+            start = self._most(record.init, around, seen) or _UNKNOWN
+        most += start
+        for e, loops in sums:
+            value = self._most(e.value, around, (*seen, record.id)) if e.op in ("=", "+=") else None
+            trips = [self.storage.analysis.loops[x].trip_count for x in loops]
+            if value is None or not all(t.min for t in trips):
+                return None
+            most += value * (1 if e.op == "=" else math.prod(t.max or _UNKNOWN for t in trips))
+        return most if _holds(record.type, most) else None
 
-    def _is_given(self, record: Variable, deep: int) -> bool:
-        """Whether a scalar never changes, and is an argument of a top, or set from one or from such an element."""
+    def _is_given(self, record: Variable, deep: int, above: bool = False) -> bool:
+        """Whether a scalar never changes, and is an argument of a top, or set from one or from such an element.
+
+        ``above``: it is more than zero where these are, too.
+        """
         known = effects(self._program)
         if not deep or record.volatile or record.reference:
             return False
@@ -173,26 +215,44 @@ class Given(Struct, frozen=True, dict=True):
         if record.storage == "parameter" and record.function in self.storage.analysis.tops:
             return not calls
         if record.storage == "local":
-            return self._is_given_by(record.init, deep, _is_float(record.type))
+            return self._is_given_by(record.init, deep, _is_float(record.type), above)
         if record.storage == "parameter" and len(calls) == 1:
             params, args = self._program.functions[record.function or ""].params, calls[0].args
             return len(args) == len(params) and self._is_given_by(
-                args[params.index(record.id)], deep, _is_float(record.type)
+                args[params.index(record.id)], deep, _is_float(record.type), above
             )
         return False
 
-    def _is_given_by(self, value: Expr | None, deep: int, whole: bool) -> bool:
+    def _is_given_by(self, value: Expr | None, deep: int, whole: bool, above: bool) -> bool:
         """``whole``: it keeps what is behind the point."""
         while isinstance(value, Cast) or (isinstance(value, Unary) and value.op in ("-", "+")):
+            if above and isinstance(value, Unary) and value.op == "-":
+                return False
             value = value.operand
         match value:
             case Const(value=number):
-                return (2**-20 if whole and _is_float(value.type) else 1) <= abs(number) < 128
+                least = 1 if above else 2**-20
+                return (
+                    not (above and number < 0)
+                    and (least if whole and _is_float(value.type) else 1) <= abs(number) < 128
+                )
             case Name(variable=variable):
-                return self._is_given(self._program.variable(variable), deep - 1)
+                return self._is_given(self._program.variable(variable), deep - 1, above)
             case ArrayRef(variable=variable):
                 return isinstance(value.type, ScalarType) and variable in self.only_read
         return False
+
+
+def _holds(kind: CType, most: float) -> bool:
+    """Whether a type has all values up to one: integers run over, to zero."""
+    if not isinstance(kind, ScalarType):
+        return False
+    return kind.kind == "float" or (kind.kind == "int" and most < 2.0 ** (kind.bits - kind.signed))
+
+
+def _most_iterations(info: LoopInfo) -> float:
+    """Iterations of a loop, at most."""
+    return _UNKNOWN if info.trip_count.max is None else info.trip_count.max
 
 
 def _is_float(kind: CType) -> bool:
@@ -209,8 +269,9 @@ def _assigned_name(expr: Assign) -> int | None:
     return expr.target.variable if isinstance(expr.target, Name) else None
 
 
-def _unconditional(stmt: Stmt) -> Iterator[Stmt]:
-    """Statements in no condition, in the order of the text."""
-    yield stmt
+def _unconditional(stmt: Stmt, loops: tuple[int, ...] = ()) -> Iterator[tuple[Stmt, tuple[int, ...]]]:
+    """Statements in no condition, in the order of the text, with the ids of the loops that they stand in."""
+    yield stmt, loops
+    inside = (*loops, stmt.id) if isinstance(stmt, Loop) else loops
     for inner in substatements(stmt) if isinstance(stmt, Block | Loop) else ():
-        yield from _unconditional(inner)
+        yield from _unconditional(inner, inside)

@@ -19,6 +19,7 @@ from hlspart.model.access import Access
 from hlspart.model.program import (
     Const,
     Name,
+    ScalarType,
     walk,
     walk_statements,
 )
@@ -220,14 +221,16 @@ class Mattering(Struct, frozen=True, dict=True):
         return self._given.names(self.p.elaborated.nest.function, self._around)
 
     def _is_zero_free(self, ident: int) -> bool:
-        """Whether an operation loads from a table without a zero."""
+        """Whether an operation loads from a table without a zero: of integers, odd ones, products of which are none."""
         ref = self._ops[ident].ref
         if ref is None or not self._is_table(ref.variable):
             return False
         record = self.p.elaborated.storage.program.variable(ref.variable)
         numbers = [e.value for e in walk(record.init) if isinstance(e, Const)] if record.init is not None else []
-        size = math.prod(d or 0 for d in record.as_array.dims) if record.as_array is not None else 0
-        return len(numbers) == size > 0 and all(numbers)
+        shape = record.as_array
+        size = math.prod(d or 0 for d in shape.dims) if shape is not None else 0
+        is_float = shape is not None and isinstance(shape.element, ScalarType) and shape.element.kind == "float"
+        return len(numbers) == size > 0 and all(x % 2 or (x and is_float) for x in numbers)
 
     def _is_table(self, variable: int) -> bool:
         """Whether an array has one content in all runs."""

@@ -453,6 +453,32 @@ FILLED = {  # what fills an array that is a factor; whether some run has no zero
         "int v[64]; for (int i = 0; i < 64; i++) v[i] = w[i]; for (int i = 0; i < 64; i++) z[i] = v[i];",
         True,
     ),
+    "a power of two": ("for (int i = 0; i < 64; i++) z[i] = w[i] * 64 * 64 * 64 * 64 * 64 * 64;", False),
+    "a small one": ("for (int i = 0; i < 64; i++) z[i] = w[i] * 64 * 64;", True),
+    "eight bits of one": ("for (int i = 0; i < 64; i++) z[i] = (unsigned char) (w[i] * 64 * 64);", False),
+    "eight bits twice": (
+        "unsigned char v[64]; for (int i = 0; i < 64; i++) v[i] = w[i] * 16;"
+        "for (int i = 0; i < 64; i++) z[i] = (unsigned char) (v[i] * 16);",
+        False,
+    ),
+    "a sum of as many": (
+        "for (int i = 0; i < 64; i++) { unsigned char s = 0; for (int j = 0; j < 256; j++) s += n; z[i] = s; }",
+        False,
+    ),
+    "a sum that holds as many": (
+        "for (int i = 0; i < 64; i++) { int s = 0; for (int j = 0; j < 256; j++) s += n; z[i] = s; }",
+        True,
+    ),
+    "elements of as many": (
+        "unsigned char v[64]; for (int i = 0; i < 64; i++) { v[i] = 0; for (int j = 0; j < 256; j++) v[i] += w[i]; }"
+        "for (int i = 0; i < 64; i++) z[i] = v[i];",
+        False,
+    ),
+    "a sum of nothing": (
+        "for (int i = 0; i < 64; i++) { int s = 0; for (int j = 0; j < 0; j++) s += w[i]; z[i] = s; }",
+        False,
+    ),
+    "what takes itself away": ("int c = -n; for (int i = 0; i < 64; i++) z[i] = n + c;", False),
 }
 
 
@@ -472,6 +498,45 @@ void f(const int a[256], const int w[64], int o[64], int n) {{
 """
     (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
     assert (loop.proof is not None and "of 'a'" in loop.proof.text) is filled
+
+
+@pytest.mark.parametrize("first", ("b[q] += b[q];", "b[q] = b[q] * 2;"))
+def test_an_argument_that_doubles_may_run_out_of_bits(first: str) -> None:
+    text = f"""void f(const int a[256], int b[64], int o[64]) {{
+#pragma HLS INTERFACE m_axi port=a
+    for (int r = 0; r < 32; r++) for (int q = 0; q < 64; q++) {first}
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+        o[i] = a[4*i]*b[3] + a[4*i+1]*b[3] + a[4*i+2]*b[3] + a[4*i+3]*b[3];
+    }}
+}}
+"""
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
+    assert loop.proof is None or "of 'a'" not in loop.proof.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "proved"),
+    [
+        ("int", "65536", False),
+        ("int", "3", True),
+        ("float", "65536", True),
+        ("unsigned char", "256", False),
+    ],
+)
+def test_products_of_factors_of_a_table_may_run_out_of_bits(kind: str, number: str, proved: bool) -> None:
+    of = "float" if kind == "float" else "int"
+    text = f"""static const {kind} t[8] = {{{", ".join([number] * 8)}}};
+void f(const {of} a[32], {of} o[8]) {{
+#pragma HLS INTERFACE m_axi port=a
+    for (int i = 0; i < 8; i++) {{
+#pragma HLS PIPELINE II=1
+        o[i] = a[4*i]*t[i]*t[7-i] + a[4*i+1]*t[i]*t[7-i] + a[4*i+2]*t[i]*t[7-i] + a[4*i+3]*t[i]*t[7-i];
+    }}
+}}
+"""
+    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    assert (loop.proof is not None and "of 'a'" in loop.proof.text) is proved
 
 
 @pytest.mark.parametrize(("last", "proved"), [("z[q] = k[q];", True), ("z[q] = 0;", False)])
