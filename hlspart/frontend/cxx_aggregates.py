@@ -26,6 +26,8 @@ class Aggregates(ABC):
     aliases: dict[str, str]
     table: ClassTable
     level: int
+    objects: frozenset[str] | None = None
+    inner: frozenset[str] | None = None
 
     @abstractmethod
     def plain(self, tokens: Sequence[Token], at: int, out: list[Token]) -> int:
@@ -39,6 +41,15 @@ class Aggregates(ABC):
         """Whether lists set objects of a class, and its members have values of their own."""
         text = self.classes[of]
         return not text.constructors and not text.bases and self.table.is_built(of)
+
+    def is_list_of_parts(self, of: str) -> bool:
+        """Whether a list for objects of a class holds one for each class that it inherits from, with data."""
+        own = len(self.classes[of].data)
+        return not self.classes[of].constructors and len(list(self.table.data(of))) > own
+
+    def temporary(self, of: str, value: Sequence[Token], name: Token) -> list[Token]:
+        """The list of ``C{values}``."""
+        return self._written(self._list(of, value, name), name)
 
     def listed(self, declared: ObjectDeclarator, of: str) -> list[Token]:
         """The list for a variable. Raises SourceError."""
@@ -66,11 +77,30 @@ class Aggregates(ABC):
         ]
         return [*words, *self._object_in_list(of, value, name), like(";", "op", name)]
 
+    def _objects(self) -> frozenset[str]:
+        """Names of objects, and of functions that may give them."""
+        if self.objects is None:
+            kinds, names = {*self.aliases, "auto"}, set[str]()
+            for at, token in enumerate(self.tokens):
+                if token.text in kinds:
+                    behind = (t for t in self.tokens[at + 1 : at + 4] if t.text not in ("&", "*", "const"))
+                    names |= {t.text for t in behind if t.kind == "id"}
+            self.objects = frozenset(names)
+        return self.objects
+
+    def _locals(self) -> frozenset[str]:
+        """Names that may be declared in functions, their parameters included."""
+        if self.inner is None:
+            self.inner = declared_inside(self.tokens)
+        return self.inner
+
     def _written(self, tokens: list[Token], name: Token) -> list[Token]:
         return not_in_text([t.copy() for t in tokens], name)
 
     def _list(self, of: str, value: Sequence[Token], name: Token) -> list[Token]:
         members, parts = self.classes[of].data, [part for part in split(list(value)) if part]
+        if len(parts) == 1 and parts[0][0].text != "." and any(t.text in self._objects() for t in parts[0]):
+            raise refuse(name, f"list of one value for {of}, which may be an object of it")
         given = {m.name.text: part for m, part in zip(members, parts, strict=False)}
         if any(part[0].text == "." for part in parts):  # .member = value
             given = {part[1].text: part[3:] if part[2].text == "=" else part[2:] for part in parts}
@@ -100,9 +130,31 @@ class Aggregates(ABC):
         value = ClassScope(self, self.classes[of]).rewritten(initial_value(member) or [])
         if any(t.text == SELF for t in value):
             raise refuse(name, "initial value that names another member, in a list")
+        if any(t.kind == "id" and t.text in self._locals() for t in value) and part is None:
+            raise refuse(name, "initial value with a name that is a variable's of a function, too, in a list")
         if member.extents or (inner is not None and not value):
             return [braces[0], *value, braces[1]]
         return value or [like("0", "num", name)]
+
+
+def declared_inside(tokens: Sequence[Token]) -> frozenset[str]:
+    """Names behind what may be a type, in brackets of any kind but those of enumerations."""
+    names, level, at = set[str](), 0, 0
+    while at + 1 < len(tokens):
+        token, before, after = tokens[at], tokens[at - 1], tokens[at + 1].text
+        if token.text == "enum":
+            while at + 1 < len(tokens) and tokens[at].text not in ("}", ";", ")", ","):
+                at += 1
+        level += (token.text in ("(", "{")) - (token.text in (")", "}")) if tokens[at] is token else 0
+        typed = before.kind == "id" and before.text not in _NO_TYPES
+        listed = before.text in (",", "*", "&", ">", "]") and after in ("=", ";", "[", "{")
+        if level > 0 and token.kind == "id" and (typed or listed):
+            names.add(token.text)
+        at += 1
+    return frozenset(names)
+
+
+_NO_TYPES = ("return", "case", "else", "goto", "sizeof", "throw", "struct", "class", "union", "enum")
 
 
 def initial_list(member: DataMember, name: Token) -> list[Token] | None:

@@ -154,6 +154,8 @@ class Constructors(Aggregates):
             inner = self.aliases[base]
             name, value = given.pop(base, given.pop(inner, (constructor.name, [])))
             if self.table.is_built(inner) or value:
+                if self._has_arguments(inner, split(value), constructor):
+                    raise refuse(name, f"list of values for {base}, from which {of} inherits")
                 yield from self._base(of, inner, name, split(value), scope.rewritten(value))
         own = {m.name.text for m in owner.data}
         for member in owner.data:
@@ -195,6 +197,14 @@ class Constructors(Aggregates):
                 if not own >= set(given)
                 else (refuse(constructor.name, "constructor"))
             )
+
+    def _has_arguments(self, base: str, parts: list[list[Token]], constructor: MemberFunction) -> bool:
+        """Whether values, and no object of its own kind, are what a class without a fitting constructor is made of."""
+        if not parts or any(c.needed <= len(parts) <= len(c.arguments) for c in self.classes[base].constructors):
+            return False
+        named = next((a for a in constructor.arguments if a and a[parameter_name(a)].text == parts[0][0].text), [])
+        kinds = {self.aliases[t.text] for t in named if t.text in self.aliases}
+        return not any(text.name.text == base for kind in kinds for text in self.table.every(kind))
 
     def _base(self, of: str, base: str, name: Token, parts: list[list[Token]], given: list[Token]) -> list[Token]:
         """The constructor of a class that ``of`` inherits from, for an object of ``of``; or the copy of such a one."""

@@ -150,18 +150,30 @@ class _Classes(Constructors):
         """A declaration of objects as far as it needs more than C has: constructors, and the pragmas in them."""
         token = tokens[at]
         before = out[-1].text if out else ";"
-        qualified = before in ("static", "const", "thread_local", "hls_thread_local")
+        qualified = before in ("static", "const", "constexpr", "thread_local", "hls_thread_local")
         starts = before in (";", "{", "}", ":") or qualified or (out and isinstance(out[-1], PragmaToken)) or not before
         objects = declarators(tokens, at + 1) if starts else None
+        lists = [d for d in objects[0] if d.opening == "{" and d.value] if objects is not None else []
+        if tokens[at + 1].text == "{" and before not in ("struct", "class", "->"):
+            close = partner(tokens, at + 1)
+            if close > at + 2 and self.is_list_of_parts(of):
+                raise refuse(token, f"list of values for {of}, which inherits")
+            if self.has_initial_values(of) and self.level > 0:
+                out += [token, *self.temporary(of, tokens[at + 2 : close], token)]
+                return close + 1
+        if lists and self.is_list_of_parts(of):
+            raise refuse(token, f"list of values for {of}, which inherits")
         if objects is None or not self._needs_more(objects[0], of):
             out.append(token)
             return at + 1
         words = _taken_qualifiers(out)
-        static = any(t.text != "const" for t in words)
+        static = any(t.text not in ("const", "constexpr") for t in words)
         for declared in objects[0]:
             listed = self._is_listed(declared, of, static or self.level == 0)
             built = not (listed or static) and self.level > 0 and self._is_built(declared, of)
-            out += [t.copy() for t in words if not built or t.text != "const"]  # what is built is written
+            out += [
+                t.copy() for t in words if not built or t.text not in ("const", "constexpr")
+            ]  # what is built is written
             out += self._declared(declared, of, token, built, listed)
         return objects[1] + 1
 
@@ -211,6 +223,9 @@ class _Classes(Constructors):
         for words in self._names(text):
             out += scope.rewritten(words, skip=True)
         data: list[Token] = []
+        named = {m.name.text for m in self.table.data(of)}
+        if len(named) < len(list(self.table.data(of))):
+            raise refuse(text.name, f"member of {of} with the name of one that it inherits")
         for member in self.table.data(of):
             end = like(";", "op", member.name)
             bits = member.value if member.value and member.value[0].text == ":" else []
@@ -240,6 +255,7 @@ class _Classes(Constructors):
                         functions.append((constructor, self._function(text, constructor, True, base)))
         for words in declared:
             out += words
+        functions.sort(key=lambda x: x[0].name.text not in self.classes)  # lists in the others need constructors
         for words in in_order(functions):
             self._waiting.append(words)
         out += self._waited(of)
@@ -331,7 +347,7 @@ class _Classes(Constructors):
 def _taken_qualifiers(out: list[Token]) -> list[Token]:
     """The qualifiers at the end of the tokens, which are taken away."""
     start = len(out)
-    while start and out[start - 1].text in ("static", "const", "thread_local", "hls_thread_local"):
+    while start and out[start - 1].text in ("static", "const", "constexpr", "thread_local", "hls_thread_local"):
         start -= 1
     words = out[start:]
     del out[start:]

@@ -68,7 +68,7 @@ class ObjectCalls:
         """``C(args)``; None where no constructor is known."""
         structure = _structure(of)
         entry = self.context.lookup(f"{structure.name}::new") if structure is not None else None
-        if not isinstance(entry, FunctionDeclaration):
+        if not isinstance(entry, FunctionDeclaration) or not any(x.takes(len(args)) for x in _every(entry)):
             return None
         return self.call(entry, tuple(args), at, callee)
 
@@ -79,16 +79,43 @@ class ObjectCalls:
             return value
         of, items, open_ = _structure(target), children[0].items, isinstance(value.type, ir.OtherType)
         plain = [item for ways, item in items if not ways]
-        if not (open_ or value.type == target) or len(plain) < len(items):
+        if not (open_ or value.type == target):
+            return value
+        if of is not None and (built := self._built_of_list(value, children[0], of)) is not None:
+            return built
+        if len(plain) < len(items):
             return value
         if isinstance(value.type, ir.ScalarType) and len(items) < 2 and self.context.language == "c++":  # T{x} and T{}
             return ir.Cast(value.at, value.type, plain[0] if plain else ir.integer(0, value.at))
         if of is None:
             return plain[0] if len(plain) == 1 and open_ and isinstance(target, ir.ScalarType) else value
-        entry = self.context.lookup(f"{of.name}::new")
-        if plain and isinstance(entry, FunctionDeclaration) and any(x.takes(len(plain)) for x in _every(entry)):
-            return self.call(entry, tuple(plain), value.at, value.at)
         return replace(value, type=of, children=(replace(children[0], type=of),)) if open_ else value
+
+    def _built_of_list(self, value: ir.Expr, given: ir.InitList, of: ir.StructType) -> ir.Expr | None:
+        """What a list makes of a class whose members have values before; None where that is the list as it is."""
+        entry = self.context.lookup(f"{of.name}::new")
+        if not isinstance(entry, FunctionDeclaration):
+            return None
+        plain = [item for ways, item in given.items if not ways]
+        if len(plain) == len(given.items) and any(x.takes(len(plain)) for x in _every(entry)):
+            return self.call(entry, tuple(plain), value.at, value.at)
+        if len(plain) == len(given.items) == 1 and plain[0].type == of:
+            return plain[0]
+        if self._is_whole(given, of):
+            return None
+        return ir.OpaqueExpr(value.at, of, f"list of {len(given.items)} values for {of.name}", (value,))
+
+    def _is_whole(self, given: ir.InitList, of: ir.StructType) -> bool:
+        """Whether a list leaves no member to the class, nor one of a member's."""
+        if len(given.items) != len(of.members) or any(ways for ways, _ in given.items):
+            return False
+        for (_, item), (_, kind) in zip(given.items, of.members, strict=True):
+            inner = _structure(kind)
+            if inner is None or not isinstance(item, ir.InitList) or self.context.lookup(f"{inner.name}::new") is None:
+                continue
+            if not self._is_whole(item, inner):
+                return False
+        return True
 
     def converted(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
         """A value where another type is needed: by a constructor of the one class, or an operator of the other."""
@@ -117,7 +144,9 @@ class ObjectCalls:
         if of is not None and (of.name == to.name or of.members[: len(to.members)] == to.members):
             return value
         made = self.made(to, (value,), value.at, value.at)
-        if made is None and self.context.lookup(_constructor(to)) is not None:
+        if made is None and (
+            isinstance(value.type, ir.ScalarType) or self.context.lookup(_constructor(to)) is not None
+        ):
             return ir.OpaqueExpr(value.at, to, f"conversion to {to.name}", (value,))
         return made or value
 

@@ -434,6 +434,23 @@ int main() {
   return 0;
 }
 """,
+    "lists where no object is declared": """
+struct W { int a = 5; int b = 6; };
+struct C { int a = 5; int b = 6; C() {} C(int x) : a(x) {} };
+static int take(W w) { return w.a * 10 + w.b; }
+static int take_c(C c) { return c.a * 10 + c.b; }
+static W none() { return {}; }
+static C none_c() { return {}; }
+static W whole() { return {1, 2}; }
+static W named() { return W{3}; }
+int main() {
+  W w = W{4}; auto v = W{1}; constexpr W u{3}; const W &r = W{8};
+  printf("%d %d %d %d ", take(none()), take_c(none_c()), take(whole()), take(named()));
+  printf("%d %d %d %d %d %d\\n", take({}), take(W{7}), w.b, v.b, u.b, r.b);
+  w = {}; printf("%d ", take(w)); w = W{2}; printf("%d\\n", take(w));
+  return 0;
+}
+""",
     "the same bits as another type": """
 int main() {
   unsigned u = 4000000000u; int s = *reinterpret_cast<int *>(&u); *(unsigned *)&s += 1;
@@ -461,6 +478,30 @@ def _run(text: str, folder: Path, name: str) -> str:
     command = ["g++", "-std=c++17", "-w", "-fno-strict-aliasing", "-o", folder / name, path]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return subprocess.run([folder / name], check=True, capture_output=True, text=True, timeout=10).stdout
+
+
+NOT_TOLD = {
+    "a variable hides the name of a value": "int g = 4; struct A { int y = g; };\nint f() { int g = 1; A a{}; return a.y + g; }",
+    "a list that may be a copy": "struct I { int p = 2; int q = 3; };\nint f(I i) { I j{i}; return j.q; }",
+    "a list of what is inherited": "struct B { int p; int q; }; struct D : B { int r; };\n"
+    "int f() { D d = {{4}, 5}; return d.q; }",
+    "a base made of a list": "struct B { int p; int q; }; struct D : B { int r; D(int w) : B{w}, r(w) {} };\n"
+    "int f() { D d(3); return d.p; }",
+    "a member that hides an inherited one": "struct B { int p = 1; }; struct D : B { int p = 5; };\n"
+    "int f() { D d; return d.p; }",
+    "a member made of a list": "struct P { int a; int b; }; struct H { P p; H(int v) : p{v} {} };\n"
+    "int f() { H h(3); return h.p.b; }",
+    "a list that leaves values to the class": "struct W { int a = 5; int b = 6; };\nW f() { return {1}; }",
+}
+
+
+@pytest.mark.parametrize("text", NOT_TOLD.values(), ids=NOT_TOLD)
+def test_what_begins_otherwise_is_not_told(text: str) -> None:
+    program = load(["t.cpp"], FrontendOptions(), lambda _: text.encode())
+    functions = program.functions.values()
+    every = [e for f in functions for s in ir.walk_statements(f.body) for x in ir.expressions(s) for e in ir.walk(x)]
+    every += [e for v in program.variables if v.init is not None for e in ir.walk(v.init)]
+    assert program.holes or any(isinstance(e, ir.OpaqueExpr) for e in every)
 
 
 WIDE = """#include <ap_int.h>
