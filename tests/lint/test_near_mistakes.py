@@ -10,6 +10,12 @@ from hlspart.lint.config import LintConfig
 STREAMS = "#include <hls_stream.h>\n"
 LOOP = "for (int i = 0; i < 64; i++)"
 NEAR = {
+    "records_with_room_at_their_end": (
+        "k.c",
+        "HLP442",
+        "#include <string.h>\ntypedef struct {\n  unsigned char c[4];\n  unsigned long n;\n  unsigned m;\n} S;\n"
+        "int f(const S *p) {\n  S t[1];\n  memcpy(t, p, sizeof(S));\n  return t[0].m;\n}\n",
+    ),
     "macro_of_statements_behind_a_directive": (
         "k.c",
         "HLP117",
