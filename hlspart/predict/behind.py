@@ -8,20 +8,28 @@ from hlspart.model.program import (
     Assign,
     Binary,
     Block,
+    Call,
+    Cast,
     Const,
+    CType,
     Declare,
     Expr,
     ExprStmt,
     If,
+    IncDec,
+    Jump,
+    Label,
     Loop,
     Name,
     Program,
     Return,
+    ScalarType,
     Stmt,
+    Unary,
     walk,
     walk_statements,
 )
-from hlspart.semantics.effects import statement_expressions, statement_values
+from hlspart.semantics.effects import statement_values
 
 
 def statements_behind(stmt: Stmt, loop: Loop) -> tuple[Stmt, ...] | None:
@@ -44,27 +52,78 @@ def statements_behind(stmt: Stmt, loop: Loop) -> tuple[Stmt, ...] | None:
     return None
 
 
-def first_use(program: Program, stmt: Stmt, variable: int) -> bool | None:
-    """Whether a statement surely reads a variable, ahead of giving it a value; None where it does not name it."""
+def first_use(program: Program, stmt: Stmt, variable: int) -> ArrayRef | bool | None:
+    """The element that surely takes all that a variable holds, True where a function returns it.
+
+    False where it is read in another way first, is given a value, or where the function may end; None where the
+    statement does not name it.
+    """
     if isinstance(stmt, Block):
         return next((x for x in (first_use(program, s, variable) for s in stmt.body) if x is not None), None)
-    roots = [root for s in walk_statements(stmt) for root in statement_values(program, s)]
-    names = [e for root in roots for e in walk(root) if isinstance(e, Name) and e.variable == variable]
-    if not names or not isinstance(stmt, ExprStmt | Declare | Return) or any(map(_is_cleared, roots)):
-        return False if names else None
-    given = [root.target for root in roots if isinstance(root, Assign) and root.op == "="]
-    return any(e not in given for e in names)
+    inside = list(walk_statements(stmt))
+    roots = [root for s in inside for root in statement_values(program, s)]
+    if not any(is_named(root, variable) for root in roots):
+        return False if any(isinstance(s, Jump | Return | Label) for s in inside) else None
+    root = roots[0]
+    if len(roots) > 1 or not keeps(root, variable):
+        return False
+    if isinstance(stmt, Return):
+        return True
+    is_sum = isinstance(root, Assign) and root.op in ("=", "+=") and not is_named(root.target, variable)
+    return root.target if is_sum and isinstance(root, Assign) and isinstance(root.target, ArrayRef) else False
 
 
-def _is_cleared(root: Expr) -> bool:
-    """Whether something in an expression is multiplied by zero, or masked with it."""
-    products = (e for e in walk(root) if isinstance(e, Binary) and e.op in ("*", "&"))
-    return any(isinstance(x, Const) and not x.value for e in products for x in (e.left, e.right))
+def is_named(root: Expr, variable: int) -> bool:
+    """Whether an expression names a variable."""
+    return any(isinstance(e, Name | ArrayRef) and e.variable == variable for e in walk(root))
+
+
+def keeps(expr: Expr, variable: int) -> bool:
+    """Whether each value of a variable in an expression makes another one of it, if factors beside it count."""
+    if not is_named(expr, variable):
+        return True
+    match expr:
+        case Name():
+            return True
+        case ArrayRef():
+            return expr.variable == variable and not any(is_named(x, variable) for x in expr.indices)
+        case Assign(op="=" | "+=" | "-=", target=ArrayRef() | Name() as target, value=value):
+            return keeps(value, variable) and keeps(target, variable) and _holds(target.type, value.type)
+        case Cast(operand=operand):
+            return keeps(operand, variable) and _holds(expr.type, operand.type)
+        case Unary(op="-" | "+", operand=operand):
+            return keeps(operand, variable)
+        case Binary(op="+" | "-" | "*" | "/" as op, left=left, right=right):
+            is_float = isinstance(expr.type, ScalarType) and expr.type.kind == "float"
+            other = left if is_named(right, variable) else right
+            factor = (
+                op in ("+", "-") or not isinstance(other, Const) or bool(other.value if is_float else other.value % 2)
+            )
+            one = not (is_named(left, variable) and is_named(right, variable))
+            return one and factor and (op != "/" or is_float) and keeps(left, variable) and keeps(right, variable)
+        case Call(function=function, args=args):
+            return function is not None and all(
+                not isinstance(x.type, ScalarType) or not is_named(x, variable) for x in args
+            )
+    return False
+
+
+def _holds(kind: CType, other: CType) -> bool:
+    """Whether a type keeps apart the values of another one."""
+    if not (isinstance(kind, ScalarType) and isinstance(other, ScalarType)):
+        return kind == other
+    return kind == other or (kind.kind == other.kind in ("int", "float") and kind.bits >= other.bits)
 
 
 @once_per_code(8)
-def beside_zeros(program: Program) -> frozenset[int]:
-    """Variables in expressions of which something is multiplied by zero, or masked with it."""
-    bodies = (function.body for function in program.functions.values())
-    cleared = filter(_is_cleared, (root for body in bodies for root in statement_expressions(program, body)))
-    return frozenset(e.variable for root in cleared for e in walk(root) if isinstance(e, Name | ArrayRef))
+def hidden(program: Program) -> frozenset[int]:
+    """Variables of which some expression need not keep all that they hold: beside zeros, in tests, or twice."""
+    doubtful = set[int]()
+    for function in program.functions.values():
+        for stmt in walk_statements(function.body):
+            for root in statement_values(program, stmt):
+                is_used = not isinstance(stmt, ExprStmt) or isinstance(root, Assign | Call | IncDec)
+                is_kept = is_used and isinstance(stmt, ExprStmt | Declare | Return)
+                names = {e.variable for e in walk(root) if isinstance(e, Name | ArrayRef)}
+                doubtful |= {v for v in names if not (is_kept and keeps(root, v))}
+    return frozenset(doubtful)

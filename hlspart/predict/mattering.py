@@ -17,13 +17,14 @@ from msgspec import Struct
 from hlspart.lowering.graph import MemoryRef, Op
 from hlspart.model.access import Access
 from hlspart.model.program import (
+    ArrayRef,
     Const,
     Name,
     ScalarType,
     walk,
     walk_statements,
 )
-from hlspart.predict.behind import beside_zeros, first_use, statements_behind
+from hlspart.predict.behind import first_use, hidden, statements_behind
 from hlspart.predict.given import Given
 from hlspart.predict.loops import Prediction
 from hlspart.semantics.effects import statement_values
@@ -312,7 +313,7 @@ class Mattering(Struct, frozen=True, dict=True):
         again = self._loaded_at(ref)
         adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
         local = self._is_kept_inside(tied)
-        if local and not tied.isdisjoint(beside_zeros(storage.program)):
+        if local and not tied.isdisjoint(hidden(storage.program)):
             return False
         steps = {x: info.step for x, info in analysis.loops.items()}
         inside = self._inside(mine)
@@ -356,4 +357,20 @@ class Mattering(Struct, frozen=True, dict=True):
         if len(named) != 1:
             return False
         behind = statements_behind(function.body, loop) or ()
-        return next((x for x in (first_use(program, s, *named) for s in behind) if x is not None), False)
+        use = next((x for x in (first_use(program, s, *named) for s in behind) if x is not None), False)
+        return self._is_left_in(use) if isinstance(use, ArrayRef) else use
+
+    def _is_left_in(self, target: ArrayRef) -> bool:
+        """Whether what is stored to an element behind the loop is there at the end."""
+        storage = self.p.elaborated.storage
+        writes = [a for a in storage.analysis.accesses if a.kind == "write"]
+        mine = next((a for a in writes if a.ref == target.id), None)
+        if mine is None:
+            return False
+        tied = storage.arrays.members(mine.array)
+        if self._is_kept_inside(tied):
+            return False
+        others = [a for a in storage.analysis.accesses if a.array in tied and a.id != mine.id]
+        again = any(a.ref == target.id for a in others)  # it goes on with what is there
+        steps = {x: info.step for x, info in storage.analysis.loops.items()}
+        return stays(mine, others, steps, again=again, read=False)

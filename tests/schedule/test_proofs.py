@@ -553,3 +553,28 @@ def test_an_own_array_of_zeros_that_is_added_stores_nothing(last: str, proved: b
 """
     (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
     assert (loop.proof is not None) is proved
+
+
+@pytest.mark.parametrize(
+    ("last", "proved"),
+    [
+        ("s", True),
+        ("s - s", False),
+        ("s > 3", False),
+        ("s * 65536 * 65536", False),
+        ("s % 1", False),
+        ("(s, 3)", False),
+    ],
+)
+def test_a_sum_matters_where_what_is_left_keeps_it(last: str, proved: bool) -> None:
+    text = f"""void f(const int a[32], int o[8]) {{
+    int s = 0;
+    for (int i = 0; i < 8; i++) {{
+#pragma HLS PIPELINE II=1
+        s += a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];
+    }}
+    o[0] = {last};
+}}
+"""
+    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    assert (loop.proof is not None) is proved
