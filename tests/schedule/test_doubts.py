@@ -128,10 +128,10 @@ def test_accesses_outside_of_their_array_may_not_be_there():
     assert pipelined_loop(OUTSIDE.replace("A[12]", "A[36]")).ii == 2
 
 
-def test_a_sum_that_goes_on_may_stay_in_a_register():
+def test_a_sum_that_goes_on_stays_in_a_register():
+    """Two reports of 2023.2 have the II of the adder."""
     on = {"part": "xcu55c-fsvh2892-2L-e", "clock_ns": 4}
-    found = pipelined_loop(RESUMED, tool="vitis-2023.2", **on)
-    assert (found.bounds, "in a register" in found.cause) == ((6, 7), True)
+    assert pipelined_loop(RESUMED, tool="vitis-2023.2", **on).ii == 6
     assert pipelined_loop(RESUMED, tool="vitis-2022.2", **on).ii == 6  # its loops stay apart
 
 
