@@ -1,22 +1,17 @@
-"""What becomes of variables behind a loop, and which of them stand beside zeros."""
+"""What becomes of variables behind a loop."""
 
 from __future__ import annotations
 
-from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     ArrayRef,
     Assign,
     Binary,
     Block,
-    Call,
     Cast,
     Const,
     CType,
-    Declare,
     Expr,
-    ExprStmt,
     If,
-    IncDec,
     Jump,
     Label,
     Loop,
@@ -79,7 +74,7 @@ def is_named(root: Expr, variable: int) -> bool:
 
 
 def keeps(expr: Expr, variable: int) -> bool:
-    """Whether each value of a variable in an expression makes another one of it, if factors beside it count."""
+    """Whether each value of a variable in an expression makes another one of it."""
     if not is_named(expr, variable):
         return True
     match expr:
@@ -96,15 +91,10 @@ def keeps(expr: Expr, variable: int) -> bool:
         case Binary(op="+" | "-" | "*" | "/" as op, left=left, right=right):
             is_float = isinstance(expr.type, ScalarType) and expr.type.kind == "float"
             other = left if is_named(right, variable) else right
-            factor = (
-                op in ("+", "-") or not isinstance(other, Const) or bool(other.value if is_float else other.value % 2)
-            )
+            known = isinstance(other, Const) and bool(other.value if is_float else other.value % 2)
+            factor = op in ("+", "-") or known  # any other one may be zero
             one = not (is_named(left, variable) and is_named(right, variable))
             return one and factor and (op != "/" or is_float) and keeps(left, variable) and keeps(right, variable)
-        case Call(function=function, args=args):
-            return function is not None and all(
-                not isinstance(x.type, ScalarType) or not is_named(x, variable) for x in args
-            )
     return False
 
 
@@ -113,17 +103,3 @@ def _holds(kind: CType, other: CType) -> bool:
     if not (isinstance(kind, ScalarType) and isinstance(other, ScalarType)):
         return kind == other
     return kind == other or (kind.kind == other.kind in ("int", "float") and kind.bits >= other.bits)
-
-
-@once_per_code(8)
-def hidden(program: Program) -> frozenset[int]:
-    """Variables of which some expression need not keep all that they hold: beside zeros, in tests, or twice."""
-    doubtful = set[int]()
-    for function in program.functions.values():
-        for stmt in walk_statements(function.body):
-            for root in statement_values(program, stmt):
-                is_used = not isinstance(stmt, ExprStmt) or isinstance(root, Assign | Call | IncDec)
-                is_kept = is_used and isinstance(stmt, ExprStmt | Declare | Return)
-                names = {e.variable for e in walk(root) if isinstance(e, Name | ArrayRef)}
-                doubtful |= {v for v in names if not (is_kept and keeps(root, v))}
-    return frozenset(doubtful)

@@ -24,7 +24,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.predict.behind import first_use, hidden, statements_behind
+from hlspart.predict.behind import first_use, statements_behind
 from hlspart.predict.given import Given
 from hlspart.predict.loops import Prediction
 from hlspart.semantics.effects import statement_values
@@ -312,12 +312,11 @@ class Mattering(Struct, frozen=True, dict=True):
             return False
         again = self._loaded_at(ref)
         adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
-        local = self._is_kept_inside(tied)
-        if local and not tied.isdisjoint(hidden(storage.program)):
+        if self._is_kept_inside(tied):  # what is made of it is not followed
             return False
         steps = {x: info.step for x, info in analysis.loops.items()}
         inside = self._inside(mine)
-        return stays(mine, others, steps, again=adds or local, read=local, inside=inside)
+        return stays(mine, others, steps, again=adds, inside=inside)
 
     def _is_kept_inside(self, tied: Collection[int]) -> bool:
         """Whether no name of an array is one that the top gives back, or that outlives it."""
@@ -373,4 +372,4 @@ class Mattering(Struct, frozen=True, dict=True):
         others = [a for a in storage.analysis.accesses if a.array in tied and a.id != mine.id]
         again = any(a.ref == target.id for a in others)  # it goes on with what is there
         steps = {x: info.step for x, info in storage.analysis.loops.items()}
-        return stays(mine, others, steps, again=again, read=False)
+        return stays(mine, others, steps, again=again)

@@ -73,13 +73,11 @@ def stays(
     steps: Mapping[int, int | None],
     *,
     again: bool,
-    read: bool,
     inside: int = 0,
 ) -> bool:
     """Whether nothing but ``store`` hides what it stores, and no later iteration of it unless it may do so ``again``.
 
-    ``read``: each of the elements is read by some other access, as those of a local array have to be. ``inside``: so
-    many of its loops are of one iteration, of which the last store to an element is meant.
+    ``inside``: so many of its loops are of one iteration, of which the last store to an element is meant.
     """
     writes = [a for a in others if a.kind == "write"]
     if not _known(store) or not all(a.affine and a.map for a in others) or len(others) > _MOST_ACCESSES:
@@ -87,12 +85,6 @@ def stays(
     try:
         with limited(_MAX_OPERATIONS):
             mine = _reached(store)
-            elements = mine.range()
-            if read:
-                for a in others:
-                    elements = elements.subtract(_reached(a).range()) if a.kind == "read" else elements
-                if not elements.is_empty():
-                    return False
             counted = len(store.loops) == len(store.iterators)
             each = mine.project_out(isl.dim_type.in_, len(store.iterators) - inside, inside) if counted else mine
             if not again and not (counted and each.is_injective()):

@@ -320,9 +320,12 @@ def test_only_loads_whose_values_matter_prove_an_ii_by_ports(body: str, proved: 
 @pytest.mark.parametrize(
     ("body", "after", "proved"),
     [
-        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "o[k] = t[k];", True),
-        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "o[k] = k;", False),  # nobody reads the caller's array
-        ("t[i] = 0; for (int j = 0; j < 4; j++) t[i] += a[4*i+j];", "o[k] = t[k];", True),
+        # what becomes of the caller's array is not followed
+        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "o[k] = t[k];", False),
+        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "o[k] = k;", False),
+        ("t[i] = 0; for (int j = 0; j < 4; j++) t[i] += a[4*i+j];", "o[k] = t[k];", False),
+        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "int dead = t[k]; o[k] = k;", False),
+        ("t[i] = a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];", "o[0] = t[k];", False),
         ("o[i] = 0; for (int j = 0; j < 4; j++) o[i] += a[4*i+j];", "", True),
         ("o[i/2] = 0; for (int j = 0; j < 4; j++) o[i/2] += a[4*i+j];", "", False),  # every second sum is lost
         ("o[i] = 0; for (int j = 0; j < 4; j++) o[i] += a[4*i+j];", "o[k] = k;", False),
@@ -564,11 +567,15 @@ def test_an_own_array_of_zeros_that_is_added_stores_nothing(last: str, proved: b
         ("s * 65536 * 65536", False),
         ("s % 1", False),
         ("(s, 3)", False),
+        ("s * 3", True),
+        ("s * none", False),
+        ("ignores(s)", False),
     ],
 )
 def test_a_sum_matters_where_what_is_left_keeps_it(last: str, proved: bool) -> None:
-    text = f"""void f(const int a[32], int o[8]) {{
-    int s = 0;
+    text = f"""static int ignores(int x) {{ return 3; }}
+void f(const int a[32], int o[8]) {{
+    int s = 0, none = 0;
     for (int i = 0; i < 8; i++) {{
 #pragma HLS PIPELINE II=1
         s += a[4*i] + a[4*i+1] + a[4*i+2] + a[4*i+3];
@@ -576,5 +583,5 @@ def test_a_sum_matters_where_what_is_left_keeps_it(last: str, proved: bool) -> N
     o[0] = {last};
 }}
 """
-    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    (loop,) = hlspart.parse(text, top="f").pipeline.figures.loops
     assert (loop.proof is not None) is proved
