@@ -426,7 +426,7 @@ static int sum(const Cfg &x) {
 int main() {
   int k = 3; Cfg local = {k}; Cfg empty{}; In both[2] = {{k, {k + 1, 2, 3}}, In()}; In rest[2]{}; Cfg inner{1, 2, {}, {}, 5, {k}, {}}; Cfg made; Deep deep;
   Cfg designated = {.m = k, .in = {.u = 2}}; static Cfg kept = {}; static In again; Flat f{k}, g[2] = {{1, {2}}};
-  kept.n += k; const In fixed[1] = {};
+  kept.n += k; made.rest = deep.c[1].rest = 0; const In fixed[1] = {};
   printf("%d %d %d %d ", sum(whole), sum(zeroth), sum(some), sum_in(table[0]) + 2 * sum_in(table[1]) + 3 * sum_in(table[2]));
   printf("%d %d %d %d ", sum(local), sum(empty), sum_in(both[0]) + 2 * sum_in(both[1]), sum_in(rest[1]));
   printf("%d %d %d %d ", sum(inner), sum(designated), sum(kept), sum_in(again));
