@@ -389,9 +389,9 @@ def _memory(
         seen_of, addresses = _Beside(memory.layout), [carriers.address(op) for op in operations]
         near = related(addresses, lambda a: a.shape, seen_of.are_related)
         for k, first in enumerate(operations):
-            for j in near[k]:
+            for j in (j for j in near[k] if j > k):
                 seen, second = seen_of(addresses[k], addresses[j]), operations[j]
-                if j <= k or (seen.is_wait and carriers.have_disjoint_banks(first, second)):
+                if seen.is_wait and carriers.have_disjoint_banks(first, second):
                     continue
                 if not carriers.is_inside(variable, first, second):
                     continue

@@ -81,11 +81,7 @@ class Given(Struct, frozen=True, dict=True):
 
     def is_filled(self, variable: int, around: frozenset[int]) -> bool:
         """Whether some run has no zero in an array: a top is given it, or loops fill it that are not ``around``."""
-        return variable in self.only_read or self._is_worked_out(variable, around, ())
-
-    def _is_worked_out(self, variable: int, around: frozenset[int], seen: tuple[int, ...]) -> bool:
-        """The same, for an array that the program stores to."""
-        return self._most_of_array(variable, around, seen) is not None
+        return variable in self.only_read or self._most_of_array(variable, around, ()) is not None
 
     def _most_of_array(self, variable: int, around: frozenset[int], seen: tuple[int, ...]) -> float | None:
         """What no element exceeds where all that the top is given is 1; None where one may be zero."""
