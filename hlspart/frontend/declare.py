@@ -197,6 +197,8 @@ class Declarations(Declarators):
                 continue
             self.first_name = first_name
             if isinstance(node.type, c_ast.FuncDecl):
+                if self.context.language == "c++" and _lists_names(node.type):
+                    raise self.context.fail(name_at, f"what makes {node.name} of these arguments is declared nowhere")
                 self.prototype(node, name_at, start, end)
                 continue
             piece = self.pieces(name_at, start, None if index == 0 else low, high, index, len(named), end)
@@ -417,6 +419,11 @@ def _qualifiers(node: Any) -> tuple[bool, bool]:
             const = "const" in quals
         node = getattr(node, "type", None) if not isinstance(node, c_ast.TypeDecl) else None
     return bool(const), volatile
+
+
+def _lists_names(node: Any) -> bool:
+    """Whether what looks like a function has names for parameters, which no prototype of C++ may have."""
+    return node.args is not None and any(isinstance(p, c_ast.ID) for p in node.args.params)
 
 
 def _base_typedef(node: Any, context: Context) -> TypeName | None:

@@ -254,6 +254,8 @@ class Elaborator(Values):
             if isinstance(variable.type, c.PointerType):
                 continue  # a use that is understood has been made an access of the array it points to
             line = self.program.line(variable.at)
+            if isinstance(variable.type, c.OtherType) and isinstance(variable.init.type, c.StreamType):
+                raise Unmodelled(f"what {variable.name} does with its stream is not known", line)
             self.env[ident] = self._convert(self.value(variable.init), variable.init.type, variable.type, line)
             self.bind(ident, self.env[ident])
 

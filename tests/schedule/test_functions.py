@@ -176,3 +176,16 @@ def test_values_that_no_iteration_changes_are_worked_out_ahead_of_the_loop():
     early = kernel(sums + f"for (int i = 0; i < {N}; i++) p[i] = q[i] * (x + y) + s;", parameters)
     late = kernel(sums + f"for (int i = 0; i < {N}; i++) p[i] = q[i] * x + s;", parameters)
     assert latency(early).exact == latency(late).exact  # what waits for no loop is worked out beside it
+
+
+@pytest.mark.parametrize("made", ["TASK t(g, in, out)", "TASK t(in)", "library::task t(in)", "library::task t(g, in)"])
+def test_an_object_of_a_class_that_is_not_read_takes_cycles_nobody_knows(made):
+    text = (
+        "#include <hls_stream.h>\n"
+        "void g(hls::stream<int> &in, hls::stream<int> &out) { out.write(in.read() + 2); }\n"
+        f"void f(hls::stream<int> &in, hls::stream<int> &out) {{ {made}; }}\n"
+    )
+    found = result(text, path="k.cpp", top="f", tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=10)
+    only = next(f for f in found.functions if f.name == "f")
+    assert only.latency.max is None
+    assert only.causes
