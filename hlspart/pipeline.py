@@ -172,12 +172,12 @@ class Pipeline:
 
     def _inferred_at_once(self, arrays: tuple[str, ...]) -> InferResult | None:
         """What lint needs of the inference, for arrays of these names (none: all)."""
-        from hlspart.infer import Inference
+        from hlspart.infer import at_once
 
         options = InferOptions(arrays=arrays, scheme="pragma", sparing=True)
-        return Inference(
+        return at_once(
             self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, self.figures
-        ).at_once()
+        )
 
     def lint(self, config: LintConfig | None = None) -> LintReport:
         """Findings of all rules."""

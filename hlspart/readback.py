@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -105,10 +106,19 @@ def never_slower(
     """
     if options.style != "auto" or options.dialect != "c":
         result = write(options)
-        return _with_lost(pipeline, result, _lost(pipeline, result))
+        if not _longest(pipeline, result):
+            return _with_lost(pipeline, result, _lost(pipeline, result))
+        unchecked = f"{UNREAD}: whether a loop gets slower is not known"
+        top = (pipeline.proved.tops or tuple(pipeline.program.functions))[0]
+        said = about(pipeline.program, "rewrite-unchecked", top, None, unchecked)
+        return replace(result, diagnostics=(*result.diagnostics, said))
     return _no_slower(pipeline, options, write)
 
 
+#: Choices of a bank or a word in an iteration of all loops together up to which a text is read back in seconds.
+MOST_SELECTIONS = 6_000
+MOST_TEXT = 90_000  # characters that are written, up to which the same holds
+UNREAD = "the rewritten text selects banks in too many ways to be read back in seconds"
 #: A text that is longer by no more than this share may be taken for its area.
 ABOUT = 0.05
 LUTS = 250_000  # of a device, for multiplexers, which the device's own count does not have
@@ -171,6 +181,9 @@ def _no_slower(
     while True:
         asked = replace(options, withheld=tuple(withheld.items()))
         result = write(asked)
+        if long := _longest(pipeline, result) - withheld.keys():
+            withheld |= dict.fromkeys(long, f"{UNREAD}")
+            continue
         lost = _lost(pipeline, result)
         if lost and options.infer:  # arrays that are new in the text may take pragmas
             more = pipeline.rewriting(asked).with_pragmas(result)
@@ -188,6 +201,23 @@ def _no_slower(
             inside = named - withheld.keys()
             for name in inside or set(names.values()) - withheld.keys():
                 withheld[name] = f"in the rewritten text {item.text}"
+
+
+def _longest(pipeline: Predicted, result: RewriteResult) -> frozenset[str]:
+    """The array with the most of a text that takes too long to read back; none where it does not."""
+    if not result.crossbars:
+        return frozenset()
+    scheduled, written = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    array_of = {a.id: pipeline.program.variable(a.array).name for a in pipeline.analysis.accesses}
+    for loop in pipeline.figures.loops:
+        scheduled.update((loop.function, array_of[slot.access]) for slot in loop.schedule if slot.access in array_of)
+    for c in result.crossbars:
+        written[c.function, c.array] += c.accesses
+    copies = {key: max(1, scheduled[key] // count) for key, count in written.items()}
+    selections = result.selections(lambda c: copies[c.function, c.array])
+    if selections.total() <= MOST_SELECTIONS and result.added <= MOST_TEXT:
+        return frozenset()
+    return frozenset({selections.most_common(1)[0][0]})
 
 
 def _lost(pipeline: Predicted, result: RewriteResult) -> tuple[Regression, ...]:

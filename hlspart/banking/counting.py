@@ -113,6 +113,27 @@ class PortProblem(Sites):
             self._static[key] = best
         return self._static[key]
 
+    def is_over(self, layout: Layout, ports: Ports, ii: int) -> bool:
+        """Whether the first accesses that exclude none before them give :meth:`static` more than ``ii``, widened.
+
+        Where they do not, all together still may.
+        """
+        counts: dict[int, list[int]] = {}  # stores and loads by bank
+        arms: dict[int, dict[int, int]] = {}
+        for site in self.sites:
+            if self.leaves(site, layout):
+                continue
+            for bank in self.widened(site.position, layout):
+                beside = arms.setdefault(bank, {})
+                if self.exclusive_static and any(beside.get(branch, arm) != arm for branch, arm in site.access.branch):
+                    continue
+                beside.update(site.access.branch)
+                count = counts.setdefault(bank, [0, 0])
+                count[site.read] += 1
+                if ports.interval(count[True], count[False]) > ii:
+                    return True
+        return False
+
     def loads(self, layout: Layout, ports: Ports, widened: bool = False) -> tuple[BankLoad, ...]:
         """What :meth:`static` says of every bank that something may touch, in the order of the banks."""
         members: dict[int, list[Site]] = {}
@@ -214,7 +235,7 @@ class PortProblem(Sites):
         return move > 1 and number % move == 0
 
     def _compute_reach(self, access: PortAccess, layout: Layout) -> frozenset[int]:
-        if self._empty(self.region(access.domain)):
+        if self._domains.is_empty(access.domain):
             return frozenset()
         forms = affine_index(access)
         if layout.banks == 1:

@@ -225,7 +225,8 @@ class Need:
         if self.trivial:
             return True
         if model == "static":
-            return self.problem.static(layout, self.ports, widened=True).interval <= self.ii
+            over = self.problem.is_over(layout, self.ports, self.ii)
+            return not over and self.problem.static(layout, self.ports, widened=True).interval <= self.ii
         quick = self.quick(layout)
         return not self.problem.exceeds(layout, self.ports, self.ii) if quick is None else quick
 

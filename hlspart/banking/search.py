@@ -28,6 +28,7 @@ from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.table import TableLayout
+from hlspart.model.answers import Answers
 
 MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared, per unit of effort
 MAX_STEPS = 8_000_000  # times banks and accesses cubed, of proofs over any mapping; times 4 with each unit of effort
@@ -35,6 +36,7 @@ BUDGET = 180_000  # microseconds or so for tables, by the number of accesses; ti
 FEW = 8  # accesses, for which twice this is spent on longer searches
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
+MOST_ACCESSES = 1_200  # of a loop: of more, comparing the pairs alone takes seconds
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 
 
@@ -58,6 +60,10 @@ class Banking(Struct, frozen=True):
     reason: str
 
 
+# A text that is read again, and an array for which another answer is ruled out, ask for the same.
+_LEAST: Answers[Banking | None] = Answers(256)
+
+
 def lower_bound(needs: Sequence[Need], shape: tuple[int, ...]) -> int:
     """No mapping serves all needs with fewer banks."""
     return max((need.lower_bound(shape) for need in needs), default=1)
@@ -75,8 +81,19 @@ def least_any(
     """The least banks over all families; None when none serves all needs.
 
     Numbers of banks below ``start`` are passed over (then nothing is claimed about them). ``tables``: whether these
-    are tried. ``written``: only mappings for which code that selects banks has ports enough.
+    are tried. ``written``: only mappings for which code that selects banks has ports enough. Of very many accesses
+    none is looked for.
     """
+    if any(len(need.problem.sites) > MOST_ACCESSES for need in needs):
+        return None
+    problems = tuple((need.problem.content, need.problem.exclusive_static, need.ii, need.ports) for need in needs)
+    asked = problems, tuple(shape), most, effort, start, tables, written
+    return _LEAST.of(asked, lambda: _least(needs, shape, most, effort, start, tables, written))
+
+
+def _least(
+    needs: Sequence[Need], shape: tuple[int, ...], most: int, effort: int, start: int, tables: bool, written: bool
+) -> Banking | None:
     bound = lower_bound(needs, shape)
     if PragmaSpace(needs, shape, "ideal").hopeless:
         return None  # one element is asked for too often, or the elements are not known

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from threading import get_ident
 
 from msgspec import Struct
 
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.model.access import Affine
+from hlspart.model.answers import Answers
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, Ports
 from hlspart.sets.region import AccessRelation, Box, IterationSet, Regions, TooHard
 
@@ -28,6 +30,77 @@ class Site(Struct, frozen=True):
         return self.access.kind == "read"
 
 
+class Domains:
+    """Sets of iterations of one space, by their texts: those of a text that is read again are mostly the same."""
+
+    def __init__(self, space: IterationSpace) -> None:
+        self.space = space
+        self.regions = Regions(space.names, space.steps)
+        self._by_domain: dict[str, IterationSet] = {}
+        self._empty: dict[str, bool] = {}
+        self._boxes: dict[str, Box | None] = {}
+        self._shadows: dict[tuple[str, frozenset[str]], Box | None] = {}
+        self._meets: dict[tuple[str, str], bool] = {}
+
+    def region(self, domain: str) -> IterationSet:
+        """The iterations of the space that lie in ``domain``."""
+        if domain not in self._by_domain:
+            region = self.regions.region(domain)
+            if domain != self.space.domain:  # what an access says of its iterations holds within the space
+                with contextlib.suppress(TooHard):
+                    region = region.meet(self.region(self.space.domain))
+            self._by_domain[domain] = region
+        return self._by_domain[domain]
+
+    def is_empty(self, domain: str) -> bool:
+        """Whether a domain is known to have no iteration."""
+        if domain not in self._empty:
+            region = self.region(domain)
+            try:
+                self._empty[domain] = region.empty
+            except TooHard:
+                self._empty[domain] = False
+        return self._empty[domain]
+
+    def box(self, domain: str) -> Box | None:
+        """The box that a domain is, None when it is not one."""
+        if domain not in self._boxes:
+            try:
+                self._boxes[domain] = self.region(domain).box()
+            except TooHard:
+                self._boxes[domain] = None
+        return self._boxes[domain]
+
+    def shadow(self, domain: str, names: frozenset[str]) -> Box | None:
+        """The box of the values of ``names`` in a domain, where there is one."""
+        if (domain, names) not in self._shadows:
+            try:
+                self._shadows[domain, names] = self.region(domain).shadow(names).box()
+            except TooHard:
+                self._shadows[domain, names] = None
+        return self._shadows[domain, names]
+
+    def meet(self, one: str, other: str) -> bool:
+        """Whether some iteration may lie in both."""
+        if one == other:
+            return True
+        key = min(one, other), max(one, other)
+        if key not in self._meets:
+            box, its = self.box(one), self.box(other)
+            if box is not None and its is not None:
+                self._meets[key] = box.meets(its)
+            else:
+                try:
+                    self._meets[key] = not self.region(key[0]).meet(self.region(key[1])).empty
+                except TooHard:
+                    self._meets[key] = True
+        return self._meets[key]
+
+
+# By space and thread, as sets of one context must not be used by several.
+_DOMAINS: Answers[Domains] = Answers(64)
+
+
 class Sites:
     """Accesses of one iteration; ``pairs`` counts those compared by sets under some layout."""
 
@@ -36,11 +109,8 @@ class Sites:
         self.accesses = tuple(accesses)
         self.pairs = 0
         self._effort = effort
-        self._regions = Regions(space.names, space.steps)
-        self._by_domain: dict[str, IterationSet] = {}
-        self._boxes: dict[str, Box | None] = {}
-        self._shadows: dict[tuple[str, frozenset[str]], Box | None] = {}
-        self._meets: dict[tuple[str, str], bool] = {}
+        self._domains = _DOMAINS.of((space, get_ident()), lambda: Domains(space))
+        self._regions = self._domains.regions
         self._elements: dict[tuple[int, tuple[int, ...]], AccessRelation] = {}
         # by shape, all touches by iteration; None where they are not listed
         self.touches: dict[tuple[int, ...], dict[tuple[int, ...], list[tuple[Site, tuple[int, ...]]]] | None] = {}
@@ -51,7 +121,7 @@ class Sites:
         sites = []
         for position, access in enumerate(self.accesses):
             region = self.region(access.domain)
-            if not self._empty(region):
+            if not self._domains.is_empty(access.domain):
                 sites.append(Site(position, access, region, affine_index(access)))
         return tuple(sites)
 
@@ -121,13 +191,7 @@ class Sites:
 
     def region(self, domain: str) -> IterationSet:
         """The iterations of the space that lie in ``domain``."""
-        if domain not in self._by_domain:
-            region = self._regions.region(domain)
-            if domain != self.space.domain:  # what an access says of its iterations holds within the space
-                with contextlib.suppress(TooHard):
-                    region = region.meet(self.region(self.space.domain))
-            self._by_domain[domain] = region
-        return self._by_domain[domain]
+        return self._domains.region(domain)
 
     def domain_key(self, domain: str) -> Box | str:
         """Equal for domains that are known to be equal: the box, else the text."""
@@ -145,48 +209,15 @@ class Sites:
 
     def box(self, domain: str) -> Box | None:
         """The box that a domain is, None when it is not one."""
-        if domain not in self._boxes:
-            try:
-                self._boxes[domain] = self.region(domain).box()
-            except TooHard:
-                self._boxes[domain] = None
-        return self._boxes[domain]
+        return self._domains.box(domain)
 
     def shadow(self, domain: str, names: Iterable[str]) -> Box | None:
         """The box of the values of ``names`` in a domain, whatever the parameters; others have one value in it."""
-        kept = frozenset(names)
-        box = self.box(domain)
-        if box is not None:
-            return box
-        if (domain, kept) not in self._shadows:
-            try:
-                self._shadows[domain, kept] = self.region(domain).shadow(kept).box()
-            except TooHard:
-                self._shadows[domain, kept] = None
-        return self._shadows[domain, kept]
-
-    def _empty(self, region: IterationSet) -> bool:
-        try:
-            return region.empty
-        except TooHard:
-            return False
+        return self.box(domain) or self._domains.shadow(domain, frozenset(names))
 
     def meet(self, a: Site, b: Site) -> bool:
         """Whether some iteration performs both."""
-        one, other = a.access.domain, b.access.domain
-        if one == other:
-            return True
-        if (known := self._meets.get((one, other))) is None:
-            try:
-                box, its = self.box(one), self.box(other)
-                if box is not None and its is not None:
-                    known = box.meets(its)
-                else:
-                    known = not self.region(min(one, other)).meet(self.region(max(one, other))).empty
-            except TooHard:
-                known = True
-            self._meets[one, other] = self._meets[other, one] = known
-        return known
+        return self._domains.meet(a.access.domain, b.access.domain)
 
     def elements(self, site: Site, shape: tuple[int, ...]) -> AccessRelation:
         """Elements of ``site`` as a relation."""

@@ -7,6 +7,7 @@ from hlspart.infer.emitted import Writer, settled
 from hlspart.infer.hints import with_hints
 from hlspart.infer.inference import Inference
 from hlspart.infer.pareto import pareto
+from hlspart.infer.size import is_large, unsearched
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions
@@ -17,6 +18,7 @@ from hlspart.targets import Target
 
 __all__ = [
     "Inference",
+    "at_once",
     "demand",
     "emission",
     "emitted",
@@ -56,6 +58,23 @@ def infer(
 
     if options.pareto:
         return pareto(lambda opts: settled(prepared(program, opts), writer).result, options)
+    if known is not None and (large := unsearched(known, options)) is not None:
+        return large
     inference = prepared(program, options)
     proposal = settled(inference, writer)
     return with_hints(inference, proposal, lambda of: prepared(of, options)) if options.hints else proposal.result
+
+
+def at_once(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    target: Target,
+    options: InferOptions,
+    bank_model: BankModel,
+    known: IIResult,
+) -> InferResult | None:
+    """The first proposal alone, confirmed; None where a directive would be refused, or the program is large."""
+    if is_large(known):
+        return None
+    return Inference(program, analysis, validation, target, options, bank_model, known).at_once()

@@ -47,9 +47,8 @@ def _wide(written: RewriteResult, ways: int = MOST_WAYS) -> frozenset[str]:
 def unread(written: RewriteResult, proposal: InferResult) -> frozenset[str]:
     """Arrays that keep the text of a proposal from being read back: loops around an access may be unrolled."""
     accesses = {a.name: a.accesses for a in proposal.arrays}
-    copies = (max(1, accesses.get(c.array, 1) // c.accesses) for c in written.crossbars)
-    selections = sum(c.selections * n for c, n in zip(written.crossbars, copies, strict=True))
-    is_long = selections > MOST_SELECTIONS or written.added > MOST_TEXT
+    selections = written.selections(lambda c: max(1, accesses.get(c.array, 1) // c.accesses))
+    is_long = selections.total() > MOST_SELECTIONS or written.added > MOST_TEXT
     moved = (o for o in written.outcomes if o.status == "rewritten") if is_long else ()
     return _wide(written).union(name for o in moved for name in o.arrays)
 

@@ -27,7 +27,7 @@ from hlspart.lowering.history import Neighbours, are_different, is_different
 from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
-from hlspart.lowering.related import related
+from hlspart.lowering.related import connected, related
 from hlspart.model.access import Affine
 
 NOTHING = Graph({}, ())
@@ -387,27 +387,29 @@ def _memory(
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
         seen_of, addresses = _Beside(memory.layout), [carriers.address(op) for op in operations]
-        near = related(addresses, lambda a: a.shape, seen_of.are_related)
-        for k, first in enumerate(operations):
-            for j in (j for j in near[k] if j > k):
-                seen, second = seen_of(addresses[k], addresses[j]), operations[j]
-                if seen.is_wait and carriers.have_disjoint_banks(first, second):
-                    continue
-                if not carriers.is_inside(variable, first, second):
-                    continue
-                assert first.ref is not None and second.ref is not None
-                if first.kind == second.kind == "store" and seen.differ_in_partitioned:
-                    pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
-                    carriers.possible[CHOSEN] += pair if not memory.registers else []
-                if _exclusive(first.ref, second.ref) or (seen.is_different and not seen.is_hidden):
-                    continue
-                if carriers.have_disjoint_banks(first, second):
-                    continue
-                stored = first.kind == "store" and second.kind == "load" and first.id not in early
-                wait = gap if stored and first.ref.index != second.ref.index else 1
-                if memory.registers:  # read before it is written at the end of the state
-                    wait = int(second.kind == "load")
-                (waits if seen.is_different else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
+        local = memory.layout.banks > 1 and all(dim.has_local for dim in memory.layout.dims)
+        parts = connected([carriers.reach(op) for op in operations]) if local else [range(len(operations))]
+        near = ((part, related([addresses[k] for k in part], lambda a: a.shape, seen_of.are_related)) for part in parts)
+        pairs = ((part[k], part[j]) for part, alike in near for k, js in enumerate(alike) for j in js if j > k)
+        for k, j in sorted(pairs):
+            seen, first, second = seen_of(addresses[k], addresses[j]), operations[k], operations[j]
+            if seen.is_wait and carriers.have_disjoint_banks(first, second):
+                continue
+            if not carriers.is_inside(variable, first, second):
+                continue
+            assert first.ref is not None and second.ref is not None
+            if first.kind == second.kind == "store" and seen.differ_in_partitioned:
+                pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
+                carriers.possible[CHOSEN] += pair if not memory.registers else []
+            if _exclusive(first.ref, second.ref) or (seen.is_different and not seen.is_hidden):
+                continue
+            if carriers.have_disjoint_banks(first, second):
+                continue
+            stored = first.kind == "store" and second.kind == "load" and first.id not in early
+            wait = gap if stored and first.ref.index != second.ref.index else 1
+            if memory.registers:  # read before it is written at the end of the state
+                wait = int(second.kind == "load")
+            (waits if seen.is_different else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
         for edge in carriers.between(variable, operations, memory.registers):
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:

@@ -60,6 +60,17 @@ def related(
     return [sorted(others) for others in out]
 
 
+def connected(reaches: Sequence[frozenset[int]]) -> list[list[int]]:
+    """Accesses by what connects them: two share a bank, or each shares one with a third; each part in order."""
+    part_of: dict[int, list[int]] = {}  # by bank
+    for k, reach in enumerate(reaches):
+        parts = {id(part): part for bank in reach if (part := part_of.get(bank)) is not None}
+        joined = sorted([k, *(member for part in parts.values() for member in part)])
+        for bank in {*reach, *(bank for member in joined for bank in reaches[member])} if parts else reach:
+            part_of[bank] = joined
+    return sorted({id(part): part for part in part_of.values()}.values())
+
+
 def _alike(
     addresses: Sequence[Address], number: Callable[[Address], int], members: Iterable[int]
 ) -> dict[tuple[int, str], dict[int, list[int]]]:

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -210,6 +211,13 @@ class RewriteResult(Struct, frozen=True):
     def added(self) -> int:
         """Characters that are written."""
         return sum(len(edit.text) for edits in self.edits.values() for edit in edits)
+
+    def selections(self, copies: Callable[[Crossbar], int]) -> Counter[str]:
+        """Choices of a bank or a word in an iteration of all loops, by array; ``copies`` of an access by unrolling."""
+        total = Counter[str]()
+        for crossbar in self.crossbars:
+            total[crossbar.array] += crossbar.selections * copies(crossbar)
+        return total
 
     @property
     def findings(self) -> bool:

@@ -170,12 +170,13 @@ class Rewrite(Struct, frozen=True):
             pipelines = crossbar and inside_pipelines(self.program, self.analysis, self.stages.pipelined, crossbar)
             wanted = tuple(pipelines or ())
             wanted += decided_by_unrolling(self.analysis, self.stages.validation, sorted(undecided))
-            new, forward = unrolled(self.program, self.analysis, wanted)
+            most = MOST_COPIES // copies(self.analysis, wanted) if pipelines else MOST_COPIES
+            new, forward = unrolled(self.program, self.analysis, wanted if most else ())
             if new is self.program:
                 return result
             new, placed = emit(self.program, new)
             second, forward = self.stages.with_program(new), forward.then(placed)
-            if pipelines and copies(self.analysis, wanted) * self._more(second, forward, crossbar) > MOST_COPIES:
+            if pipelines and self._more(second, forward, crossbar) > most:
                 return result
             again = self._on("loops written out", second, forward, unroll=False).banked(
                 self._layouts_of(second, forward, layouts)

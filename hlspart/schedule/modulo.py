@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from heapq import heappop, heappush
 
@@ -21,7 +21,7 @@ from hlspart.model.ports import Ports
 from hlspart.schedule.problem import Problem, Schedule, Wait, allowed
 from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring, topological
 
-MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
+MAX_SLOTS = 2_000_000  # operations times II, over all attempts to share units
 MOST_KEPT = 256  # problems whose schedules are remembered
 
 
@@ -137,9 +137,9 @@ class _Attempt:
         self.start: dict[int, int] = {}
         self.offset: dict[int, float] = {}
         self.last: dict[int, int] = {}
-        self.reads: dict[tuple[str, int], list[int]] = defaultdict(list)
-        self.writes: dict[tuple[str, int], list[int]] = defaultdict(list)
-        self.busy: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self.reads: dict[tuple[str, int], dict[int, None]] = defaultdict(dict)  # in the order of their placing
+        self.writes: dict[tuple[str, int], dict[int, None]] = defaultdict(dict)
+        self.busy: dict[tuple[str, int], dict[int, None]] = defaultdict(dict)
         # the slots, as bits, in which nothing more fits: of a unit, and of a bank for reads and for writes of
         # operations that always run
         self.full: dict[str | tuple[str, bool], int] = defaultdict(int)
@@ -152,7 +152,7 @@ class _Attempt:
         rank = {op: n for n, op in enumerate(sorted(heights, key=lambda op: (-heights[op], op)))}
         order = sorted(rank, key=rank.__getitem__)
         waiting = list(range(len(order)))  # a heap of ranks
-        budget = 8 * len(order) + 64
+        budget = min(8 * len(order) + 64, 2 * len(order) + 12_000)  # what is not placed by then mostly goes round
         while waiting:
             budget -= 1
             if budget < 0:
@@ -248,7 +248,7 @@ class _Attempt:
                 return False
         return True
 
-    def _is_in_turn(self, ports: Ports, reads: list[int], writes: list[int]) -> bool:
+    def _is_in_turn(self, ports: Ports, reads: Collection[int], writes: Collection[int]) -> bool:
         """Whether one bank serves the accesses of one slot because they never all run in one iteration."""
         if self.problem.either.isdisjoint(reads) and self.problem.either.isdisjoint(writes):
             return False
@@ -266,7 +266,7 @@ class _Attempt:
             slot = t % self.ii
             unit = self.problem.timing[op].unit
             if unit is not None and len(self.busy[unit, slot]) >= self.units[unit]:
-                victim = self.busy[unit, slot][-1]
+                victim = next(reversed(self.busy[unit, slot]))
             else:
                 use = self.problem.ports[op]
                 others = [x for b in use.banks for x in (*self.reads[b, slot], *self.writes[b, slot])]
@@ -279,27 +279,27 @@ class _Attempt:
         slot = t % self.ii
         unit = self.problem.timing[op].unit
         if unit is not None:
-            self.busy[unit, slot].append(op)
+            self.busy[unit, slot][op] = None
             if len(self.busy[unit, slot]) >= self.units[unit]:
                 self.full[unit] |= 1 << slot
         use = self.problem.ports.get(op)
         if use is not None:
             table = self.reads if use.read else self.writes
             for bank in use.banks:
-                table[bank, slot].append(op)
+                table[bank, slot][op] = None
                 self._note(bank, slot)
 
     def _remove(self, op: int) -> None:
         slot = self.start.pop(op) % self.ii
         unit = self.problem.timing[op].unit
         if unit is not None:
-            self.busy[unit, slot].remove(op)
+            del self.busy[unit, slot][op]
             self.full[unit] &= ~(1 << slot)
         use = self.problem.ports.get(op)
         if use is not None:
             table = self.reads if use.read else self.writes
             for bank in use.banks:
-                table[bank, slot].remove(op)
+                del table[bank, slot][op]
                 self._note(bank, slot)
 
     def _note(self, bank: str, slot: int) -> None:

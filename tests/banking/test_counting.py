@@ -230,6 +230,15 @@ def test_registers_that_move_beside_one_that_is_read_at_run_time() -> None:
     assert problem.pairs == 0
 
 
+def test_accesses_of_one_arm_are_over_before_all_are_looked_at() -> None:
+    sp = space(i=(0, 9, 1))
+    arms = [access(sp, f(k, i=1), kind="read", n=k, branch=((0, k % 2),)) for k in range(6)]
+    problem = PortProblem(sp, arms, exclusive_static=True)
+    whole = PerDimLayout((DimLayout.of("whole", 20, None),))
+    assert problem.is_over(whole, Ports(total=2), 1)  # three of six run together
+    assert not problem.is_over(whole, Ports(total=3), 1)
+
+
 DIMS = st.sampled_from(["whole", "cyclic", "block", "complete"])
 
 
@@ -296,8 +305,12 @@ def test_both_figures_equal_enumeration(
     assert result.static.interval == static
     assert result.ideal.interval == ideal
     assert result.exact
+    with_arms = PortProblem(sp, accesses, exclusive_static=True)
     for ii in (1, 2, 3):
         assert problem.exceeds(layout, ports, ii) == (ideal > ii)
+        assert problem.is_over(layout, ports, ii) == (problem.static(layout, ports, widened=True).interval > ii)
+        if with_arms.is_over(layout, ports, ii):
+            assert with_arms.static(layout, ports, widened=True).interval > ii
 
 
 INDEX = st.tuples(st.integers(0, 2), st.integers(-3, 4), st.integers(0, 2), st.integers(-3, 4), st.integers(0, 15))

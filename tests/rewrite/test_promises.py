@@ -183,6 +183,40 @@ def test_a_style_that_is_asked_for_is_written_and_what_it_costs_said(tmp_path: P
     assert {x.name: x.ii for x in of(auto.files["p.c"]).figures.loops if x.pipelined}["L3"] == 1
 
 
+MANY = """void f(int x[100][100], int y[100])
+{
+    int B[100][100];
+#pragma HLS ARRAY_PARTITION variable=B type=cyclic factor=25 dim=1
+#pragma HLS ARRAY_PARTITION variable=B type=cyclic factor=25 dim=2
+    for (int i = 0; i < 100; i++)
+        for (int j = 0; j < 100; j += 4) {
+#pragma HLS PIPELINE II=1
+            int v = x[i][j];
+            B[i][j] = v; B[i][j + 1] = v; B[i][j + 2] = v; B[i][j + 3] = v;
+        }
+    L: for (int i = 0; i < 100; i++) {
+#pragma HLS PIPELINE
+        int t = 0;
+        for (int j = 0; j < 25; j++) t += B[i][j];
+        y[i] = t;
+    }
+}
+"""
+
+
+def test_a_text_that_takes_minutes_to_read_back_is_not_written_unasked(tmp_path: Path) -> None:
+    """25 reads, each of one of 625 banks: the check of such a text took most of a minute."""
+    result = of(MANY).rewrite(RewriteOptions())
+    assert result.files["p.c"] == MANY
+    (outcome,) = [o for o in result.outcomes if o.arrays == ("B",)]
+    assert outcome.code == "slower" and "too many ways" in (outcome.reason or "")
+    (tmp_path / "p.c").write_text(MANY)
+    args = ["rewrite", str(tmp_path / "p.c"), "--style", "crossbar", "-o", str(tmp_path / "q.c")]
+    done = CliRunner().invoke(cli, args)
+    assert done.exit_code == 0 and (tmp_path / "q.c").read_text() != MANY
+    assert "is not known [rewrite-unchecked]" in done.stderr
+
+
 def test_a_loop_that_banks_make_slower_may_read_through_a_pointer() -> None:
     """Once an internal error: what a loop reads need not be an array of the program."""
     text = """static const char *note = "abcdefghijklmnopq";

@@ -9,6 +9,7 @@ from predicting import result
 
 from hlspart.lowering import dependence, lower
 from hlspart.lowering.distances import Address
+from hlspart.lowering.related import connected
 from hlspart.schedule import modulo
 from hlspart.schedule.problem import Problem
 from hlspart.sets.region import Box
@@ -71,8 +72,24 @@ def test_constants_tell_elements_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [result(text) for text in texts]
     for module in (dependence, lower):
         monkeypatch.setattr(module, "related", _all_pairs)
+    monkeypatch.setattr(lower, "connected", lambda reaches: [range(len(reaches))])
     assert [result(text + "\n").loops for text in texts] == [x.loops for x in found]
     assert len({x.loops[0].figure for x in found}) > 3
+
+
+def test_parts_share_no_bank_and_fall_into_no_smaller_ones() -> None:
+    rng = random.Random(14)
+    sizes = set()
+    for _ in range(500):
+        reaches = [frozenset(rng.sample(range(9), rng.choice((0, 1, 1, 1, 2, 3)))) for _ in range(rng.randint(1, 9))]
+        closure = {k: {j for j, other in enumerate(reaches) if reach & other} for k, reach in enumerate(reaches)}
+        for _ in reaches:
+            closure = {k: set().union(*(closure[j] for j in near)) for k, near in closure.items()}
+        assert connected(reaches) == sorted(
+            {tuple(sorted(near)): sorted(near) for near in closure.values() if near}.values()
+        )
+        sizes.add(len(connected(reaches)))
+    assert sizes > {1, 2, 3}
 
 
 def test_arms_without_a_sibling_take_no_turns(monkeypatch: pytest.MonkeyPatch) -> None:

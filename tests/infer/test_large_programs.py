@@ -1,0 +1,45 @@
+"""A program whose loops have very many operations is not searched: what is said of it is what ``ii`` says."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlspart.infer import size
+from hlspart.model.options import InferOptions, Options
+from hlspart.pipeline import Pipeline
+
+TEXT = """void f(const int x[64], int y[16])
+{
+    int A[64];
+    for (int i = 0; i < 64; i++)
+        A[i] = x[i];
+    L: for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE II=1
+        y[i] = A[4 * i] + A[4 * i + 1] + A[4 * i + 2] + A[4 * i + 3];
+    }
+}
+"""
+
+
+def of() -> Pipeline:
+    return Pipeline(["p.c"], Options(), lambda _: TEXT.encode())
+
+
+def test_nothing_is_promised_of_it_and_more_effort_lifts_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = of().infer(InferOptions())
+    (served,) = [x for x in searched.loops if x.name == "L"]
+    assert served.ii_after == 1 and (served.ii_before, served.span_before) != (1, None) and searched.arrays
+    work = sum(x.work for x in of().figures.loops)
+    monkeypatch.setattr(size, "MOST_WORK", work - 1)
+    result = of().infer(InferOptions())
+    (loop,) = [x for x in result.loops if x.name == "L"]
+    assert result.arrays == ()
+    assert (loop.ii_after, loop.span_after) == (served.ii_before, served.span_before)
+    assert (loop.ii_before, loop.span_before) == (served.ii_before, served.span_before)
+    assert loop.cause == (
+        f"not searched: its loops have {work} operations, more than {work - 1} (--effort 2 allows four times as many)"
+    )
+    assert of().infer(InferOptions(effort=2)).loops == searched.loops
+    assert "HLP" in {d.rule[:3] for d in of().lint().diagnostics}
+    monkeypatch.setattr(size, "MOST_WORK", work)
+    assert of().infer(InferOptions()) == searched
