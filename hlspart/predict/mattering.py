@@ -6,7 +6,7 @@ one run need see all of them at their edge. A value ends in a store that nothing
 
 from __future__ import annotations
 
-import math
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, reduce
@@ -16,17 +16,12 @@ from msgspec import Struct
 
 from hlspart.lowering.graph import MemoryRef, Op
 from hlspart.model.access import Access
-from hlspart.model.program import (
-    ArrayRef,
-    Const,
-    Name,
-    ScalarType,
-    walk,
-    walk_statements,
-)
+from hlspart.model.program import ArrayRef, Name, walk, walk_statements
 from hlspart.predict.behind import first_use, statements_behind
 from hlspart.predict.given import Given
 from hlspart.predict.loops import Prediction
+from hlspart.predict.losing import Loss, loss
+from hlspart.predict.rising import rising
 from hlspart.semantics.effects import statement_values
 from hlspart.sets.moved import is_apart, stays
 
@@ -42,13 +37,14 @@ _CONNECTIVES = frozenset({"&&", "||", "!"})
 class _Value(Struct, frozen=True):
     """Leaves as bits of a number: those a value surely follows, all it is made of, those that more of it may cancel.
 
-    ``idle``: iterators or tests take part, which may be zero in all runs.
+    ``idle``: iterators or tests take part, which may be zero in all runs. ``even``: an even factor may take part.
     """
 
     follows: int = 0
     made_of: int = 0
     mixed: int = 0
     idle: bool = False
+    even: bool = False
 
 
 _NOTHING = _Value()
@@ -62,8 +58,12 @@ class Mattering(Struct, frozen=True, dict=True):
     def accesses(self, variable: int) -> frozenset[int]:
         """Accesses to an array of which every load matters, all of them in one run."""
         mine = [(op, ref) for op, ref in self._loads if ref.variable == variable]
-        idle = {ref.access for op, ref in mine if not self._matters(op, ref)}
-        return frozenset({ref.access for _, ref in mine} - idle)
+        idle = {ref.access for op, ref in mine if self._loss == "most" or not self._matters(op, ref)}
+        all_ = {ref.access for _, ref in mine}
+        larger = (
+            rising(self.p.elaborated.storage, all_) if idle and variable in self._given.only_read else frozenset[int]()
+        )
+        return max(frozenset(all_ - idle), larger, key=len)
 
     def leaves(self, store: Op) -> bool:
         """Whether a store may leave the element as it is in every run: nothing is surely made of what it held."""
@@ -172,11 +172,16 @@ class Mattering(Struct, frozen=True, dict=True):
             if op.kind in _QUOTIENTS and not self._is_free(op.args[0], operands[0]):
                 follows = operands[0].follows
             return _Value(follows & ~twice, made_of, mixed | operands[1].made_of, idle)
+        evens = sum(x.even for x in operands)
         if op.kind in _PRODUCTS:
             follows = self._factors(op, operands)
+        times = op.kind == "mul" or (op.kind == "add" and op.text == "*")  # by a constant: a sum of shifted values
+        if times:
+            evens += sum(map(self._is_even, op.args))
+            follows = 0 if evens > 1 or (evens and self._loss == "multiples") else follows
         if op.kind in _SUMS or op.kind in _PRODUCTS:
-            lost = self._old & made_of if op.kind == "mul" else 0  # powers of integers run out of bits
-            return _Value(follows & ~(twice & mixed), made_of, mixed | lost, idle)
+            lost = self._old & made_of if times else 0  # powers of integers run out of bits
+            return _Value(follows & ~(twice & mixed), made_of, mixed | lost, idle, evens > 0)
         if op.kind not in _WHOLE and op.text != "^":  # shifts, masks, quotients: which bits are left is not looked at
             follows = 0
         return _Value(follows & ~twice, made_of, made_of, True)
@@ -213,6 +218,29 @@ class Mattering(Struct, frozen=True, dict=True):
             return op.text.strip("-0.") == ""
         return op.kind == "input" and op.text not in self._nonzero
 
+    def _is_even(self, ident: int) -> bool:
+        """Whether an operand may have nothing but even values: not an odd constant, a table of them, or an argument."""
+        op = self.p.problem.graph.outside.get(ident) or self._ops.get(ident)
+        if op is None or op.kind not in ("const", "load", "input"):
+            return self._loss == "multiples"
+        if op.kind == "const":
+            return re.fullmatch(r"-?\d*[13579]", op.text) is None
+        if op.kind == "load" and op.ref is not None:
+            free = op.ref.variable in self._given.only_read or self._is_zero_free(ident)
+            return not free and self._loss == "multiples"
+        return op.text not in self._odd
+
+    @cached_property
+    def _odd(self) -> frozenset[str]:
+        return self._given.names(self.p.elaborated.nest.function, self._around, odd=True)
+
+    @cached_property
+    def _loss(self) -> Loss:
+        nest, program = self.p.elaborated.nest, self.p.elaborated.storage.program
+        function = program.functions.get(nest.function)
+        root = nest.chain[0] if nest.chain else function.body if function is not None else None
+        return "most" if root is None else loss(program, root)
+
     @cached_property
     def _given(self) -> Given:
         return Given(self.p.elaborated.storage)
@@ -224,14 +252,7 @@ class Mattering(Struct, frozen=True, dict=True):
     def _is_zero_free(self, ident: int) -> bool:
         """Whether an operation loads from a table without a zero: of integers, odd ones, products of which are none."""
         ref = self._ops[ident].ref
-        if ref is None or not self._is_table(ref.variable):
-            return False
-        record = self.p.elaborated.storage.program.variable(ref.variable)
-        numbers = [e.value for e in walk(record.init) if isinstance(e, Const)] if record.init is not None else []
-        shape = record.as_array
-        size = math.prod(d or 0 for d in shape.dims) if shape is not None else 0
-        is_float = shape is not None and isinstance(shape.element, ScalarType) and shape.element.kind == "float"
-        return len(numbers) == size > 0 and all(x % 2 or (x and is_float) for x in numbers)
+        return ref is not None and self._is_table(ref.variable) and self._given.has_no_zero(ref.variable)
 
     def _is_table(self, variable: int) -> bool:
         """Whether an array has one content in all runs."""

@@ -156,6 +156,17 @@ def _size(parts: Sequence[isl.Set]) -> int:
     return count(touched.coalesce()) or 0
 
 
+def is_covered(store: Access, load: Access) -> bool:
+    """Whether each element that a store reaches is loaded."""
+    if not (_known(store) and _known(load)):
+        return False
+    try:
+        with limited(_MAX_OPERATIONS):
+            return bool(_reached(store).range().is_subset(_reached(load).range()))
+    except EffortError:
+        return False
+
+
 def is_refilled(first: Access, then: Access, steps: Mapping[int, int | None]) -> bool:
     """Whether each element that ``first`` stores is stored by ``then``, and by ``first`` never after that."""
     if not (_known(first) and _known(then)):

@@ -24,6 +24,42 @@ FILLS = [  # of an array of the kernel's own, one after the other
 ]  # fmt: skip
 
 
+NARROW = {"unsigned char": (8, 0), "short": (16, 1), "ap_int<4>": (4, 1), "ap_uint<1>": (1, 0), "bool": (1, 2)}
+LATE = [  # behind the loop, in C and in Python
+    ("o[0] = s;", "o[0] = s"), ("a[0] += s;", "a[0] += s"), ("s = 0;", "s = 0"), ("o[1] = x;", "o[1] = x"),
+    ("o[0] = s * c;", "o[0] = s * c"), ("o[0] = s * n * 0;", "o[0] = 0"), ("o[0] = s & 1;", "o[0] = s & 1"),
+    ("if (n > 2) return; o[0] = s;", "if n > 2: return\n    o[0] = s"), ("x = s; o[1] = x;", "x = X(s)\n    o[1] = x"),
+    ("o[0] = s - x;", "o[0] = s - x"), ("o[0] = (unsigned char) s;", "o[0] = s & 255"),
+    ("o[0] = c ? s : n;", "o[0] = s if c else n"),
+    ("if (k[0] > 1) { return; } a[1] += s;", "if k[0] > 1: return\n    a[1] += s"),
+]  # fmt: skip
+LATER = [  # the same with what the array z holds, for each q
+    ("o[q] = z[q]", "o[q] = z[q]"), ("o[q] += z[q]", "o[q] += z[q]"), ("z[q] = 0", "z[q] = 0"),
+    ("o[q] = z[q] * c", "o[q] = z[q] * c"), ("o[q] += z[q] * n * 0", "pass"), ("o[q] = z[q] & 1", "o[q] = z[q] & 1"),
+    ("o[q] += z[q] - z[q]", "pass"), ("s += z[q]", "s += z[q]"), ("o[0] += z[q]", "o[0] += z[q]"),
+    ("o[q] = z[q] * k[q]", "o[q] = z[q] * k[q]"), ("o[q] = z[3]", "o[q] = z[3]"),
+    ("o[q] -= z[q] * 3", "o[q] -= z[q] * 3"), ("o[q] += z[q] * 2", "o[q] += z[q] * 2"),
+    ("s = z[q]; o[q] = s", "s = z[q]; o[q] = s"), ("x = z[q]; o[q] = x + 1", "x = X(z[q]); o[q] = x + 1"),
+    ("s = 0; for (int r = 0; r < 3; r++) s += z[q] * k[r]; o[q] = s",
+     "s = 0\n        for r in range(3): s += z[q] * k[r]\n        o[q] = s"),
+    ("o[q] = o[q] + z[SIZE - 1 - q] * b[q]", "o[q] = o[q] + z[39 - q] * b[q]"),
+    ("o[q / 2] = z[q]", "o[q // 2] = z[q]"), ("z[q] += k[q]; o[q] = z[q]", "z[q] = Z(z[q] + k[q]); o[q] = z[q]"),
+    ("if (q > n) break; o[q] = z[q]", "if q > n: break\n        o[q] = z[q]"),
+]  # fmt: skip
+STARTS = ["0", "1", "64", "n", "n & 1", "n * (n + 1) % 2", "k[0]", "n - n"]  # of a scalar c that nothing else sets
+
+
+def kept(value: int, kind: str) -> int:
+    """A number as an integer type has it."""
+    if kind not in NARROW:
+        return value
+    bits, sign = NARROW[kind]
+    if sign == 2:
+        return int(value != 0)
+    value &= 2**bits - 1
+    return value - 2**bits if sign and value >> bits - 1 else value
+
+
 class Maker(Struct):
     """Statements of one kernel, in both languages."""
 
@@ -53,7 +89,7 @@ class Maker(Struct):
         if kind < 2:
             return self.load()
         if kind == 2:
-            name = rng.choice(("n", "i", *self.scalars))
+            name = rng.choice(("n", "i", "c", *self.scalars))
             return name, name
         if kind == 3:
             number = str(rng.choice((0, 1, 2, 3, 8)))
@@ -81,24 +117,49 @@ class Maker(Struct):
         (c, p), (d, q), op = self.value(0), self.value(0), rng.choice(("<", ">", "==", "!=", ">="))
         return f"({c} {op} {d})", f"({p} {op} {q})"
 
+    def wide(self) -> Iterator[tuple[str, list[str]]]:
+        """A statement that takes more elements than ports allow, each by itself or with a factor."""
+        rng, step = self.rng, self.rng.choice((3, 4))
+        if self.own and rng.random() < 0.6:
+            of = rng.choice(("a", "a", "b")) + f"[{step} * i + "
+            end, op = rng.choice(("]", "]", "]", "] * 3", "] + 1", "] * k[i]", "] * c")), rng.choice(("=", "=", "+="))
+            for e in range(step):
+                at, value = f"z[{step} * i + {e}]", f"{of}{e}{end}"
+                yield f"{at} {op} {value};", [f"{at} = Z({f'{at} + ' if op == '+=' else ''}{value})"]
+            return
+        factors = ["", "", "", "* c", "* n", "* k[i]", "* x", "* 3", "* 0", "* b[i]", *["* z[i]"] * (4 * self.own)]
+        same = rng.choice(factors)
+        ops = rng.choice(("+++", "++-", "+-^"))
+        terms = [f"a[{step} * i + {e}] {rng.choice((same, same, same, *factors))}" for e in range(step)]
+        made = terms[0] + "".join(f" {rng.choice(ops)} {t}" for t in terms[1:])
+        if "^" in made:
+            made = f"({made})"
+        at = rng.choice(("o[i]", "o[i]", "o[i]", "o[2 * i + 1]", "s", "s", "x", *["z[i]"] * (3 * self.own)))
+        op = "+=" if rng.random() < 0.4 or at in ("s", "x") else "="
+        what = f"{at} + ({made})" if op == "+=" else made
+        kept_in = {"x": "X", "z[i]": "Z"}.get(at, "")
+        yield f"{at} {op} {made};", [f"{at} = {kept_in}({what})"]
+
     def statements(self, depth: int = 1) -> Iterator[tuple[str, list[str]]]:
         rng = self.rng
         for _ in range(rng.randint(1, 4)):
             kind = rng.randrange(11)
             value = self.value()
             if kind < 4:
-                at = rng.choice(("o", "o", "a")) + f"[{self.subscript()}]"
-                op = rng.choice(("=", "=", "+="))
-                yield f"{at} {op} {value[0]};", [f"{at} {op} {value[1]}"]
+                array = rng.choice(("o", "o", "a", "z") if self.own else ("o", "o", "a"))
+                at, op = f"{array}[{self.subscript()}]", rng.choice(("=", "=", "+="))
+                made = f"{at} + {value[1]}" if op == "+=" else value[1]
+                yield f"{at} {op} {value[0]};", [f"{at} = Z({made})" if array == "z" else f"{at} = {made}"]
             elif kind == 4:
                 at = f"a[{self.subscript()}]"
                 yield f"{at} = {at};", [f"{at} = {at}"]
             elif kind < 7:
                 name, op = rng.choice((*self.scalars, "s")), rng.choice(("=", "+=", "^="))
-                yield f"{name} {op} {value[0]};", [f"{name} {op} {value[1]}"]
+                made = value[1] if op == "=" else f"{name} {op[0]} {value[1]}"
+                yield f"{name} {op} {value[0]};", [f"{name} = {made if name == 's' else f'X({made})'}"]
             elif kind == 7:
                 name = rng.choice(self.scalars)
-                yield f"{name} = (unsigned char) {value[0]};", [f"{name} = {value[1]} & 255"]
+                yield f"{name} = (unsigned char) {value[0]};", [f"{name} = X({value[1]} & 255)"]
             elif kind == 8 and depth:
                 step = rng.choice((1, 3))
                 at = f"a[{step} * i + j]"
@@ -108,6 +169,9 @@ class Maker(Struct):
                 yield f"{start}for (int j = 0; j < 3; j++) {own} += {at};", [
                     *first, "for j in range(3):", f"    {own} += {at}"
                 ]  # fmt: skip
+            elif kind == 9 and depth and rng.random() < 0.2:
+                test = self.test(0)
+                yield f"if {test[0]} break;", [f"if {test[1]}: break"]
             elif depth and (inner := list(self.statements(depth - 1))):
                 test = self.test(1)
                 c = " ".join(x for x, _ in inner)
@@ -122,28 +186,42 @@ class Kernel(Struct):
 
 
 def kernel(rng: random.Random) -> Kernel:
-    maker = Maker(rng, ["x", "y"], rng.random() < 0.3)
-    inside = list(maker.statements()) or [("o[i] = a[i];", ["o[i] = a[i]"])]
-    early = [f"a[{rng.randrange(9)}] = n;"] * (rng.random() < 0.2)
-    late = ["o[0] = s;", "a[0] += s;", "s = 0;", "o[1] = x;"][rng.randrange(4)]
+    maker = Maker(rng, ["x", "y"], rng.random() < 0.4)
+    inside = list(maker.wide()) if rng.random() < 0.7 else list(maker.statements())
+    if len(inside) == 1 and rng.random() < 0.3:
+        inside.insert(rng.randrange(2), rng.choice(list(maker.statements()) or inside))
+    inside = inside or [("o[i] = a[i];", ["o[i] = a[i]"])]
+    early = [(f"a[{at}] = n;", f"a[{at}] = n") for at in [rng.randrange(9)] if rng.random() < 0.2]
+    early += [("if (n > 2) return;", "if n > 2: return")] * (rng.random() < 0.1)
+    late = [rng.choice(LATE)]
+    if maker.own and rng.random() < 0.8:
+        more = rng.choice(LATER)
+        late.insert(
+            rng.randrange(2),
+            (f"for (int q = 0; q < SIZE; q++) {{ {more[0]}; }}", f"for q in range(40):\n        {more[1]}"),
+        )
     known = rng.random() < 0.8
     head = f"for (int i = 0; i < {TRIPS if known else 'm'}; i++) {{\n#pragma HLS PIPELINE II=1"
     a = rng.choice(("int a[SIZE]", "int *a"))
+    x, z, w = (rng.choice(list(NARROW)) if rng.random() < 0.3 else "int" for _ in range(3))
+    start = rng.choice(STARTS)
     head_of = f"void f({a}, int b[SIZE], int g[SIZE], const int k[SIZE], int o[SIZE], int n, int m) {{"
-    c = [head_of, "int s = 0, x = 1, y = 2;"]
+    c = ["#include <ap_int.h>", head_of, f"int s = 0;\n{x} x = 1, y = 2;\n{w} c = {start};"]
     fill = rng.choice(FILLS) if maker.own else ("", "")
-    c += ["int z[SIZE];"] * maker.own + [f"for (int q = 0; q < SIZE; q++) {{ {x}; }}" for x in fill if x]
-    c += [*early, head, *(f"    {x}" for x, _ in inside), "}", late, "}"]
+    c += [f"{z} z[SIZE];"] * maker.own + [f"for (int q = 0; q < SIZE; q++) {{ {t}; }}" for t in fill if t]
+    c += [*(t for t, _ in early), head, *(f"    {t}" for t, _ in inside), "}", *(t for t, _ in late), "}"]
     p = [
         "def f(a, b, g, k, o, n):",
-        "    s, x, y = 0, 1, 2",
+        f"    s, x, y, c = 0, X(1), X(2), W({start})",
         "    z = [0] * 40",
-        *(f"    for q in range(40): {x}" for x in fill if x),
-        *(f"    {x}" for x in early),
+        *(f"    for q in range(40): {t}; z[q] = Z(z[q])" for t in fill if t),
+        *(f"    {t}" for _, t in early),
         f"    for i in range({TRIPS}):",
     ]
-    p += [f"        {y}" for _, x in inside for y in x] + [f"    {late}"]
-    space: dict[str, Callable[..., None]] = {}
+    p += [f"        {y}" for _, t in inside for y in t] + [f"    {t}" for _, t in late]
+    space: dict[str, Callable[..., None]] = {
+        "X": lambda v: kept(v, x), "Z": lambda v: kept(v, z), "W": lambda v: kept(v, w)
+    }  # fmt: skip
     exec("\n".join(p), space)
     return Kernel("\n".join(c).replace("SIZE", str(SIZE)) + "\n", space["f"])
 
@@ -199,7 +277,7 @@ def witness(kernel: Kernel, of: str, loads: int, stores: int, rng: random.Random
 def test_what_a_proof_counts_has_to_move(seed: int) -> None:
     rng = random.Random(2_200_000 + seed)
     made = kernel(rng)
-    for loop in hlspart.parse(made.text).pipeline.figures.loops:
+    for loop in hlspart.parse(made.text, "k.cpp").pipeline.figures.loops:
         proof = loop.proof
         if proof is None or "at the ports of the top" not in proof.text:
             continue
