@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from hlspart.frontend.beside import with_bodies
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
+from hlspart.frontend.cxx_building import MADE
 from hlspart.frontend.holes import Holes
 from hlspart.frontend.implicit import with_int
 from hlspart.frontend.language import STANDARD_HEADERS, is_for_others, language_of, languages
@@ -45,6 +46,7 @@ _UNUSED = "a member function that nothing here uses"
 _NOWHERE = "but declared nowhere"
 _NO_C = "an error of syntax or a construct that is not supported near"  # for the grammar of C, in C++
 
+_MAKER = f"::{MADE}"
 _OPEN = "a construct that is not supported near"  # of a template that nothing instantiates
 
 
@@ -73,6 +75,7 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
     functions = {
         name: replace(function, prototypes=tuple(collected.prototypes.get(name, ())))
         for name, function in collected.functions.items()
+        if name in collected.called or not name.endswith(_MAKER)  # of a class whose objects are built in place
     }
     program = ir.Program(
         units=tuple(units),

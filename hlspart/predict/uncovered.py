@@ -111,6 +111,8 @@ class Uncovered(Struct, frozen=True, dict=True):
                 return f"PIPELINE gives way to DATAFLOW in {d.function} (line {line})"  # HLS 200-993
             if limited(d) and d.function not in self._apart:
                 return None  # `_limits_beside` counts the operations
+            if d.kind == "interface":
+                return None  # synthesis ignores that of a function that is called (HLP417)
             if not d.modelled or d.kind in _WHOLE:
                 return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
         elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):

@@ -113,26 +113,28 @@ class StructureUses:
 
     def chosen(self) -> frozenset[int]:
         """Variables to take apart: no member of their set stays whole, and one has arrays."""
-        left = {v: {v} for v in self.roots}
-        copies = (p for p in self.copies if not any(v in self.whole and self._words(v) for v in p))
-        for a, b in (*self.links, *copies):
-            if left[a] is not left[b]:
-                left[a] |= left[b]
-                for v in left[b]:
-                    left[v] = left[a]
+        whole = self.whole.union(*(g for g in self._groups(self.links) if not g.isdisjoint(self.whole)))
+        copies = [p for p in self.copies if not any(v in whole and is_flat(self.roots[v]) for v in p)]
         out: set[int] = set()
-        for group in {id(g): g for g in left.values()}.values():
+        for group in self._groups([*self.links, *copies]):
             if group.isdisjoint(self.whole) and any(map(self._arrays, group)):
                 out |= group
         return frozenset(out)
 
+    def _groups(self, pairs: Collection[tuple[int, int]]) -> list[set[int]]:
+        """The variables in sets, those of a pair in one."""
+        left = {v: {v} for v in self.roots}
+        for a, b in pairs:
+            if left[a] is not left[b]:
+                left[a] |= left[b]
+                for v in left[b]:
+                    left[v] = left[a]
+        return list({id(g): g for g in left.values()}.values())
+
     def _is_plain(self, variable: int) -> bool:
         """Whether a variable is one structure of numbers, with a value of its own."""
-        return isinstance(self.program.variable(variable).type, StructType) and self._words(variable)
-
-    def _words(self, variable: int) -> bool:
-        """Whether what is copied from and to a variable are values: structures of numbers, one or many."""
-        return not self.program.variable(variable).reference and is_flat(self.roots[variable])
+        of = self.program.variable(variable)
+        return isinstance(of.type, StructType) and not of.reference and is_flat(self.roots[variable])
 
     def _arrays(self, variable: int) -> bool:
         of = self.program.variable(variable).type
@@ -158,9 +160,7 @@ class StructureUses:
                 self.whole |= mine
             elif member(d) is not None:
                 self.whole |= {v for v in mine if not list(below(self.roots[v], member(d)))}
-        if arguments == "apart":
-            return
-        for name in tops:
+        for name in tops if arguments != "apart" else ():
             for v in self.roots.keys() & set(self.program.functions[name].params) - asked - channels:
                 one = arguments == "word" and v not in bound and not self.program.variable(v).dims
                 (self.words if one else self.whole).add(v)

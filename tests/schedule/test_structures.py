@@ -534,3 +534,73 @@ int f(int in[8], int out[8]) {
     assert [cause.text for cause in whole.causes] == [
         "whether the copy of a structure with arrays is a loop is not known"
     ]
+
+
+ENTRIES = """struct entry { int key, next; };
+class table {
+  entry of[640];
+  int heads[640];
+public:
+  table() { for (int i = 0; i < 640; i++) heads[i] = -1; }
+  void put(const entry &e, int at) {
+#pragma HLS INLINE
+    of[at] = e; of[at].next = heads[at]; heads[at] = at;
+  }
+  entry get(int at) {
+#pragma HLS INLINE
+    return of[at];
+  }
+};
+void f(const int in[640], int *out) {
+  static table t;
+  L: for (int i = 0; i < 640; i++) {
+#pragma HLS PIPELINE
+    entry one = t.get(i);
+    one.key += in[i];
+    t.put(one, i);
+  }
+  *out = t.get(3).key;
+}
+"""
+MEMBERS = """void f(const int in[640], int *out) {
+  static int key[640], next[640], heads[640];
+  L: for (int i = 0; i < 640; i++) {
+#pragma HLS PIPELINE
+    int k = key[i], n = next[i];
+    k += in[i];
+    key[i] = k; next[i] = n; next[i] = heads[i]; heads[i] = i;
+  }
+  *out = key[3];
+}
+"""
+
+
+def test_objects_that_a_constructor_fills_are_memories_of_any_size() -> None:
+    """As with an array for every member. What makes objects as values is in no program that does not call it."""
+    objects, arrays = result(ENTRIES, path="k.cpp"), result(MEMBERS, path="k.cpp")
+    (loop_,) = (x for x in objects.loops if x.name == "L")
+    (plain,) = (x for x in arrays.loops if x.name == "L")
+    assert (loop_.ii, loop_.depth) == (plain.ii, plain.depth)
+    assert plain.ii is not None
+    assert [f.name for f in objects.functions if f.name.endswith("new")] == []
+
+
+def test_interfaces_of_functions_that_are_called_are_ignored() -> None:
+    text = """struct pair { int a[2]; };
+int part(pair p, int k) {
+#pragma HLS INLINE
+#pragma HLS INTERFACE ap_none port=p.a[0]
+  return p.a[0] + p.a[1] * k;
+}
+void f(int A[64], int x[64]) {
+  L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    pair p;
+    p.a[0] = A[i];
+    p.a[1] = 3;
+    x[i] = part(p, i);
+  }
+}
+"""
+    found = next(x for x in result(text, path="k.cpp").loops if x.name == "L")
+    assert (found.ii, found.cause) == (1, None)
