@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +15,11 @@ from hlspart.explore.calls import CalledNests
 from hlspart.explore.emit import write
 from hlspart.explore.errors import LateError
 from hlspart.explore.frame import buffer_name
+from hlspart.explore.intervals import banks_may_help, is_through_memory
 from hlspart.explore.records import OperandWindow, ReadNest
 from hlspart.explore.requests import fault, finding
 from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
+from hlspart.explore.space import tilings, whole_tiles
 from hlspart.explore.steps import ENTERED
 from hlspart.explore.timely import latest
 from hlspart.hardware.memory import BUS
@@ -60,12 +63,6 @@ class IterationFigure(Struct, frozen=True):
 def _pipelined(figures: IIResult, function: str) -> LoopResult | None:
     """The loop over the iterations of a tile."""
     return next((x for x in reversed(figures.loops) if x.function == function and x.pipelined), None)
-
-
-def banks_may_help(loop: LoopResult, wanted: int) -> bool:
-    """Whether the interval of a pipelined loop is or may be above the one wanted, and not by recurrences alone."""
-    most = loop.ii if loop.ii is not None or loop.bounds is None else loop.bounds[1]
-    return loop.pipelined and (most is None or most > max(wanted, loop.recurrence_ii or 1))
 
 
 class IterationFigures:
@@ -194,10 +191,10 @@ class IterationFigures:
             function = self._computing(nest, single)
             alone = None if function is None else function.latency.max
             states = ENTERED if self.options.schedule else 0
-            least = 1, min(depth, max(1, (alone or 0) + states))
+            least = 1, min(depth, max(1, (0 if function is None else function.latency.min or 0) + states))
         else:
             figures = self._figures(nest, single)
-            least = min(ii, figures.free), min(depth, 1 if "depth" in figures.least else figures.depth)
+            least = min(ii, figures.free), min(depth, figures.depth)
         known, faster, spared = (ii, depth), list[tuple[int, int]](), 0
         for kind in reversed(range(1, max((len(o.kinds) for o in of.operands), default=0))):
             split = self._fitting(of, kind)
@@ -205,15 +202,14 @@ class IterationFigures:
                 least = known = min(known[0], least[0]), min(known[1], self._narrow(nest, least[1]))
             elif any(t > 1 for t in split):
                 figures = self._figures(nest, Vector(ones, split, loops), banks=False)
-                takes = least[1] if "depth" in figures.least else figures.depth
-                known = min(known[0], max(least[0], figures.free)), min(known[1], max(least[1], takes))
+                known = min(known[0], max(least[0], figures.free)), min(known[1], max(least[1], figures.depth))
             several = [k for k, n in enumerate(of.extents) if n > 1 and k not in of.whole]
             if kind == 1 and split is not None and len(several) > 1:  # the last of these loops alone
                 narrow = tuple(
                     n if k in several[:-1] else t for k, (n, t) in enumerate(zip(of.extents, split, strict=True))
                 )
                 figures = self._figures(nest, Vector(ones, narrow, loops), banks=False)
-                spared = max(0, known[1] - max(least[1], 0 if "depth" in figures.least else figures.depth))
+                spared = max(0, known[1] - max(least[1], figures.depth))
             faster.insert(0, known)
         return alone, (least, *faster), spared
 
@@ -228,7 +224,7 @@ class IterationFigures:
         for split in dict.fromkeys((*ways, tuple(halves))):
             ones = tuple(1 for _ in split)
             figures = self._figures(nest, Vector(ones, split, tuple(range(len(split)))), banks=False)
-            depth = min(depth, 1 if "depth" in figures.least else figures.depth)
+            depth = min(depth, figures.depth)
         return depth
 
     @staticmethod
@@ -294,7 +290,7 @@ class IterationFigures:
             around = {k for k in of.reductions - own - whole if k < max(own)}
             some = 1 + min((o.kinds[0] for o in of.operands if o.kinds), default=0)
             split = tuple(
-                max(1, n // some) if k in around else 1 if k in own | whole or k not in of.reductions else n
+                whole_tiles(n, n // some) if k in around else 1 if k in own | whole or k not in of.reductions else n
                 for k, n in enumerate(of.extents)
             )
             slices = Vector(tuple(1 for _ in split), split, ()).slices(of.extents)
@@ -314,22 +310,20 @@ class IterationFigures:
         inner = next((k for k in reversed(loops) if k not in of.reductions and of.extents[k] > 1), None)
         extent = 1 if inner is None else of.extents[inner]
         waits: list[SumWait] = []
-        for steps in dict.fromkeys(-(-extent // apart) for apart in (1, 2, 3, 4, 6, 8, 12, 16) if apart <= extent):
-            wait = None
-            for way in dict.fromkeys(ways):
+        # iterations of partial tiles, which are guarded, may wait longer than others or less
+        for between in (n for n in (1, 2, 3, 4, 6, 8, 12, 16) if extent % n == 0):
+            each: list[int] = []
+            for way, (shard, steps) in itertools.product(dict.fromkeys(ways), tilings(extent, between)):
+                shards = tuple(shard if k == inner else 1 for k in loops)
                 split = tuple(steps if k == inner else n for k, n in enumerate(way))
-                one = self._figures(nest, Vector(tuple(1 for _ in loops), split, loops), banks=False).wait
-                wait = one if wait is None else min(wait, one)
-                if one <= 1:
-                    break
-            if wait is None or wait <= 1:
+                each.append(self._figures(nest, Vector(shards, split, loops), banks=False).wait)
+            if (wait := min(each)) <= 1:
                 break
-            between = -(-extent // steps)
             waits.append(SumWait(between, wait, (wait - 1) * between + 1))
         return tuple(waits)
 
     def _figures(self, nest: ReadNest, vector: Vector, banks: bool = True) -> IterationFigure:
-        """Figures of an iteration by ``ii``; ``banks``: with those that help.
+        """Figures of an iteration by ``ii``; ``banks``: with those that help its ports, too, not its memories alone.
 
         For the model ``schedule`` the depth has the states around the loop.
         """
@@ -341,7 +335,7 @@ class IterationFigures:
         name = emitted[0].compute
         figures = self.predict(texts)
         loop = _pipelined(figures, name)
-        if loop is not None and banks and banks_may_help(loop, 1):
+        if loop is not None and (banks or is_through_memory(loop, nest.nest)) and banks_may_help(loop, 1, nest.nest):
             figures = self.predict(texts | dict(self.banked(texts)))
             loop = _pipelined(figures, name)
         function = next((f for f in figures.functions if f.name == name), None)
@@ -359,6 +353,8 @@ class IterationFigures:
         cause = loop.cause or loop.depth_cause
         if depth is None and self.options.schedule and shortest is not None:
             depth = max(1, shortest - between)
+        elif depth is None and loop.latency.min is not None:
+            depth = max(1, loop.latency.min - between + 1)
         unknown, free = tuple(n for n, x in known.items() if x is None), min(ii, loop.resource_ii or ii)
         crowded = frozenset(x.array for x in loop.limits if x.kind == "memory-port" and x.array is not None)
         return IterationFigure(ii, depth or 1, loop.dsp or 0, unknown, cause, free, loop.recurrence_ii or 1, crowded)

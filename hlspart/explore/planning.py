@@ -178,6 +178,12 @@ class SearchPlan:
     def searched(self, until: float | None = None) -> list[SearchedNest]:
         """The nests that are searched; ``until``: by when their figures are known. Raises :class:`FixError`."""
         done: list[SearchedNest] = []
+        names = {"*"}.union(*(names for _, names in self._named()))
+        for name in sorted(self.options.assumed.keys() - names):
+            place = finding(self.program, self.function.at, "").place
+            raise FixError(
+                fault(place, f"--assume {name}: no nest has this id, loop or written array", "explore-assume")
+            )
         self._left()
         for number, nest in enumerate(self.nests):
             if isinstance(nest, KeptNest):

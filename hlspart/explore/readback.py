@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import Emitted, write
 from hlspart.explore.frame import buffer_name
-from hlspart.explore.measured import banks_may_help
+from hlspart.explore.intervals import banks_may_help
 from hlspart.explore.planning import SearchedNest, SearchPlan
 from hlspart.explore.requests import finding
 from hlspart.explore.steps import cost, total
@@ -210,12 +210,12 @@ def _is_large(plan: SearchPlan, back: Readback | None) -> bool:
 
 def _is_slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:
     """Whether a loop of the C has a longer interval than its model that banks may shorten."""
-    wanted = {e.compute: r.written.nest.ii for r, e in zip(regions, emitted, strict=True)}
+    computed = {e.compute: r.written.nest for r, e in zip(regions, emitted, strict=True)}
     copies = {n for e in emitted for n in (*e.loads.values(), *e.stores.values(), *e.held)}
     return any(
-        banks_may_help(x, wanted.get(x.function, x.aim or 1))
+        banks_may_help(x, of.ii if of is not None else x.aim or 1, of)
         for x in figures.loops
-        if x.function in wanted or x.function in copies
+        if (of := computed.get(x.function)) is not None or x.function in copies
     )
 
 

@@ -20,7 +20,8 @@ def shardings(extents: Sequence[int], elements: int, fixed: Sequence[int | None]
     In the order of divisors, all ones last where they are not among the others.
     """
     given = tuple(fixed) or (None,) * len(extents)
-    divisors = [d for d in range(1, elements + 1) if elements % d == 0]
+    small = [d for d in range(1, math.isqrt(elements) + 1) if elements % d == 0]
+    divisors = sorted({*small, *(elements // d for d in small)})
     grids: list[tuple[int, ...]] = []
 
     def grow(head: tuple[int, ...], rest: int) -> None:
@@ -60,6 +61,11 @@ def levels(shape: Sequence[int], elements: int, align: int) -> list[dict[str, An
     ]  # fmt: skip
 
 
+def whole_tiles(extent: int, most: int) -> int:
+    """The most steps, so many at most, whose tiles are all whole."""
+    return next((t for t in range(min(extent, most), 1, -1) if extent % t == 0), 1)
+
+
 def tiles(extent: int, shard: int, split: int) -> Iterator[tuple[int, int, int, int]]:
     """(element, step, first iteration, iterations) of every tile that is not empty; the last ones are partial."""
     own = -(-extent // shard)
@@ -70,6 +76,13 @@ def tiles(extent: int, shard: int, split: int) -> Iterator[tuple[int, int, int, 
             count = min(size, own - step * size, extent - first)
             if count > 0:
                 yield element, step, first, count
+
+
+def tilings(extent: int, each: int) -> Iterator[tuple[int, int]]:
+    """Shard and split for slices of ``each`` iterations: whose tiles are all whole, and with a partial one, if any."""
+    ways = [(s, math.ceil(math.ceil(extent / s) / each)) for s in range(1, min(extent, 7) + 1)]
+    for whole in (True, False):
+        yield from [(s, t) for s, t in ways if (s * t * each == extent) == whole][:1]
 
 
 @cache

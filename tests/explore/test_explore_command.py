@@ -413,3 +413,19 @@ def test_a_limit_that_only_the_c_tells(explore: Explore) -> None:
     code, shape, _ = explore(*GEMM, "--budget", "bytes=2048,uram=1,bram=1000")
     assert code == 0
     assert shape["files"][0]["best"]["bram18k"] <= 1000
+
+
+def test_requests_that_mean_no_nest_end_the_run(explore: Explore) -> None:
+    """As those of ``--fix`` do; a misspelt name would leave what is predicted in place of what is given."""
+    code, _, said = explore(GEMM[0], "--assume", "D:ii=1,depth=12,dsp=5")
+    assert code == 1
+    assert "gemm.c:2:1: error: --assume D: no nest has this id, loop or written array" in said
+    assert explore(GEMM[0], "--assume", "C:ii=1,depth=12,dsp=5", "--plan")[0] == 0
+
+
+def test_so_many_elements_that_none_is_left_out_take_no_time(explore: Explore) -> None:
+    """A prime above all extents leaves one element; its divisors are not looked for one by one."""
+    code, shape, _ = explore(*GEMM[:1], "--pe", "1000000007", *ASSUME, "--order", "source", "--limit", "9")
+    assert (code, shape["files"][0]["best"]["regions"][0]["shard"]) == (0, [1, 1, 1])
+    code, shape, _ = explore("--shardings", "3,4", "--pe", "1000000007")
+    assert [level["count"] for level in shape["levels"]] == [1, 2]
