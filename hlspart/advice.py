@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.budget import Search
 from hlspart.expand.accumulators import accumulators
 from hlspart.expand.bundles import buses
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import MOST_SELECTIONS
+from hlspart.infer.size import MOST_WORK
 from hlspart.model.access import effort
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
@@ -19,13 +21,12 @@ from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.predict.regressions import Lines, counterparts, regressions
 from hlspart.readback import Predicted
-from hlspart.ways import Search, WithTexts
+from hlspart.ways import WithTexts
 
 if TYPE_CHECKING:
     from hlspart.model.rewriting import RewriteResult
     from hlspart.reuse import Reused
 
-MOST_WORK = 5_000  # scheduled operations of the texts that are looked at: beyond, no further one is written
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
 MOST_OPERATIONS = 450  # scheduled in all: beyond these bounds advice is given only where it is asked for
 MOST_EFFORT = 8_000  # of the subscripts, by their divisions

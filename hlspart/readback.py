@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.infer.size import is_large
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.inferred import InferResult
@@ -106,9 +107,10 @@ def never_slower(
     """
     if options.style != "auto" or options.dialect != "c":
         result = write(options)
-        if not _longest(pipeline, result):
+        if not _longest(pipeline, result) and not is_large(pipeline.figures):
             return _with_lost(pipeline, result, _lost(pipeline, result))
-        unchecked = f"{UNREAD}: whether a loop gets slower is not known"
+        why = "its loops have very many operations" if is_large(pipeline.figures) else UNREAD
+        unchecked = f"{why}: whether a loop gets slower is not known"
         top = (pipeline.proved.tops or tuple(pipeline.program.functions))[0]
         said = about(pipeline.program, "rewrite-unchecked", top, None, unchecked)
         return replace(result, diagnostics=(*result.diagnostics, said))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hlspart.budget import Search
 from hlspart.expand import shifting, updates
 from hlspart.expand.accumulators import Accumulator, accumulators, at_most, slowest
 from hlspart.expand.bundles import sharing, with_bundles
@@ -19,7 +18,7 @@ from hlspart.expand.interleave import MOST_MORE, split
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import is_cheap
-from hlspart.model.access import effort
+from hlspart.infer.size import MOST_WORK
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
@@ -73,7 +72,6 @@ class Rewritable(WithTexts, Protocol):
 
 
 _MOST_PASSES = 8  # of one way over its own text
-_DIVISIONS = 8  # of the effort of subscripts that takes as long as an operation
 
 #: By style, the way that is meant where a style is none of banks.
 _ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
@@ -93,6 +91,10 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
 def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     if options.style in _ONE_WAY:
         way, passes = _ONE_WAY[options.style], iter(range(_MOST_PASSES))
+        work, most = sum(x.work for x in pipeline.figures.loops), max(MOST_WORK, options.most_work)
+        if work > most:
+            said = _said_once(pipeline, f"not tried: the loops have {work} operations, more than {most}")
+            return replace(unchanged(pipeline.program).result, diagnostics=(said,))
         first = way(pipeline).result
         return _settled(pipeline, first, lambda text: way(text).result, lambda _: next(passes, None) is not None)
     searches = list[Search]()
@@ -110,57 +112,27 @@ def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     return replace(result, diagnostics=(*result.diagnostics, *_not_tried(pipeline, result, options)))
 
 
-class Search(Struct):
-    """What a search has looked at, in scheduled operations, and what it left out because that was enough.
-
-    A loop counts once for all texts in which it is alike, and so do subscripts that divide: what is asked about them
-    takes as long as the operations of a loop. Counted by texts, not by what had to be computed, so that an answer does
-    not depend on the ones before it.
-    """
-
-    most: int
-    work: int = 0
-    untried: list[str] = field(default_factory=list)
-    seen: Counter[tuple[str, int, int | None, int | None, int | None]] = field(default_factory=Counter)
-    divided: Counter[int] = field(default_factory=Counter)  # accesses by their divisions
-
-    def goes_on(self, way: str, candidates: Callable[[], object] = lambda: True) -> bool:
-        """Whether there is budget left; else ``way`` is not tried, which is noted where it has ``candidates``."""
-        if self.work <= self.most:
-            return True
-        if candidates():
-            self.untried.append(way)
-        return False
-
-    @property
-    def left(self) -> int:
-        """The budget that is left."""
-        return max(self.most - self.work, 0)
-
-    def looked_at(self, text: Predicted) -> None:
-        """One more text."""
-        loops = Counter((x.function, x.work, x.ii, x.depth, x.trip_count.max) for x in text.figures.loops)
-        self.work += sum(loop[1] * count for loop, count in (loops - self.seen).items())
-        self.seen |= loops
-        self.work += effort(text.analysis.divided - self.divided) // _DIVISIONS
-        self.divided |= text.analysis.divided
-
-    def below(self, text: Rewritable, options: RewriteOptions) -> RewriteResult:
-        """The search of a text for itself, with the budget that is left."""
-        self.looked_at(text)
-        own = sum(x.work for x in text.figures.loops)
-        result = text.rewrite(replace(options, most_work=own + self.left))
-        self.work += max(result.work - own, 0)
-        self.untried += result.untried
-        return result
+def _below(search: Search, text: Rewritable, options: RewriteOptions) -> RewriteResult:
+    """The search of a text for itself, with the budget that is left."""
+    search.looked_at(text)
+    own = sum(x.work for x in text.figures.loops)
+    result = text.rewrite(replace(options, most_work=own + search.left))
+    search.work += max(result.work - own, 0)
+    search.untried += result.untried
+    return result
 
 
 def _not_tried(pipeline: Rewritable, result: RewriteResult, options: RewriteOptions) -> list[Diagnostic]:
     if not result.untried:
         return []
     text = f"not tried: {', '.join(result.untried)}: the loops looked at have more than {options.most_work} operations"
+    return [_said_once(pipeline, text)]
+
+
+def _said_once(pipeline: Rewritable, text: str) -> Diagnostic:
+    """What the budget has left out, at the first top function."""
     tops = pipeline.proved.tops or tuple(pipeline.program.functions)
-    return [about(pipeline.program, NOT_TRIED, tops[0], None, f"{text} (--max-work allows more)", "note")]
+    return about(pipeline.program, NOT_TRIED, tops[0], None, f"{text} (--max-work allows more)", "note")
 
 
 def _settled(
@@ -284,7 +256,7 @@ def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, sear
     program = pipeline.program
     second = pipeline.with_texts(first.result.files)
     forward = by_place(program, second.program, _texts(program, first.result))
-    result = search.below(second, options)
+    result = _below(search, second, options)
     result = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.rule not in _OF_A_SEARCH))
     rest = forward.result(program, forward.groups(pipeline.proved, second.proved), result)
     made = {name for names in first.buffers.values() for name in names}

@@ -37,6 +37,7 @@ FEW = 8  # accesses, for which twice this is spent on longer searches
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 MOST_ACCESSES = 1_200  # of a loop: of more, comparing the pairs alone takes seconds
+MOST_UNLIKE = 400  # where they differ by more than constants, or some are of one element
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 
 
@@ -84,11 +85,16 @@ def least_any(
     are tried. ``written``: only mappings for which code that selects banks has ports enough. Of very many accesses
     none is looked for.
     """
-    if any(len(need.problem.sites) > MOST_ACCESSES for need in needs):
+    if any(map(_is_large, needs)):
         return None
     problems = tuple((need.problem.content, need.problem.exclusive_static, need.ii, need.ports) for need in needs)
     asked = problems, tuple(shape), most, effort, start, tables, written
     return _LEAST.of(asked, lambda: _least(needs, shape, most, effort, start, tables, written))
+
+
+def _is_large(need: Need) -> bool:
+    """Whether to compare the pairs of its accesses takes too long."""
+    return len(need.problem.sites) > (MOST_ACCESSES if need.uniform and need.distinct else MOST_UNLIKE)
 
 
 def _least(

@@ -23,6 +23,7 @@ __all__ = [
     "emission",
     "emitted",
     "infer",
+    "size",
 ]
 
 
@@ -56,11 +57,13 @@ def infer(
             bank_model,
         )
 
-    if options.pareto:
-        return pareto(lambda opts: settled(prepared(program, opts), writer).result, options)
     if known is not None and (large := unsearched(known, options)) is not None:
         return large
     inference = prepared(program, options)
+    if (large := unsearched(inference.first, options)) is not None:
+        return large
+    if options.pareto:
+        return pareto(lambda opts: settled(prepared(program, opts), writer).result, options)
     proposal = settled(inference, writer)
     return with_hints(inference, proposal, lambda of: prepared(of, options)) if options.hints else proposal.result
 

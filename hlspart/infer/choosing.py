@@ -69,8 +69,8 @@ class Choosing(Struct, frozen=True):
 
     @property
     def rounds(self) -> int:
-        """How many predictions are made: fewer of a program whose subscripts divide so often that each takes long."""
-        return max(2, MOST_EFFORT // (1 + effort(self.ground.analysis.divided)))
+        """How many predictions are made: fewer of a program of which each takes long."""
+        return max(2, min(self.ground.predictions, MOST_EFFORT // (1 + effort(self.ground.analysis.divided))))
 
     def decided(
         self, demands: Sequence[Demand], starts: Mapping[int, int] = NO_STARTS, last: bool = True

@@ -39,6 +39,8 @@ from hlspart.predict.regressions import entries, regressions
 from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
 
+MOST_OPERATIONS = 10_000  # in the predictions of one search
+
 
 class Proposal(Struct, frozen=True):
     """The choice of one run, the prediction under it, and the groups whose banks take a division to be found."""
@@ -83,6 +85,11 @@ class Inference:
         self.base = self.predict(self.bare)
         self.targets = {key(x): self._target(x) for x in pipelined(self.base, functions)}
         self.made: Made = {}
+
+    @property
+    def predictions(self) -> int:
+        """How many predictions one search may ask for: fewer the more operations each has."""
+        return MOST_OPERATIONS // (1 + sum(x.work for x in self.first.loops))
 
     @cached_property
     def demands(self) -> tuple[Demand, ...]:

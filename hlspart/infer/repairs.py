@@ -23,7 +23,7 @@ def tuned(run: Choosing, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
     One array at a time: the next ones that have ports enough, as long as the prediction gains.
     """
     decisions, after = plan
-    trials = TRIALS
+    trials = min(TRIALS, run.ground.predictions)
     for place, first in enumerate(decisions):
         enough = first.demand.accesses <= first.demand.port_count  # nothing waits for a port
         if enough or first.choice.rewrite or first.choice.copies > 1 or not run.may_change(first.demand):

@@ -71,6 +71,10 @@ class Ground(Protocol):
     def demands(self) -> tuple[Demand, ...]:
         """Demands at the II asked for, by array group."""
 
+    @property
+    def predictions(self) -> int:
+        """How many predictions one search may ask for."""
+
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""
 

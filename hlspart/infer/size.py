@@ -7,7 +7,7 @@ from hlspart.model.inferred import InferredLoop, InferResult
 from hlspart.model.options import InferOptions
 from hlspart.model.results import IIResult
 
-MOST_WORK = 7_000  # operations of all loops that are searched at effort 1, some ten seconds; four times as many at 2
+MOST_WORK = 4_000  # operations of all loops that are searched at effort 1, some ten seconds; four times as many at 2
 
 
 def is_large(figures: IIResult, effort: int = 1) -> bool:

@@ -144,7 +144,7 @@ class Operations:
             return self.numbering[key]
         ident = len(self.body.ops)
         if ident >= MAX_OPS:
-            raise Unmodelled(f"more than {MAX_OPS} operations after unrolling", line)
+            raise Unmodelled(f"more than {MAX_OPS} operations after unrolling", line, ident)
         self.body.ops[ident] = Op(ident, kind, bits, args, line, text)
         self.numbering[key] = ident
         return ident

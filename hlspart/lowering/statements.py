@@ -323,7 +323,8 @@ class Elaborator(Values):
             first, turns = False, turns + 1
             self.copies += 1
             if self.copies > MAX_COPIES:
-                raise Unmodelled(f"more than {MAX_COPIES} copies after unrolling {loop.name}", line)
+                text = f"more than {MAX_COPIES} copies after unrolling {loop.name}"
+                raise Unmodelled(text, line, len(self.body.ops))
             if name is not None and info is not None and info.variable is not None:
                 number = self.constants.get(self.env.get(info.variable, -1))
                 if number is None:

@@ -237,6 +237,7 @@ class LoopResult(Struct, frozen=True):
     dsp: int | None = None  # DSP blocks of its operators
     banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
     depth_causes: tuple[Cause, ...] = ()  # why depth and latency are not known although the II is
+    given_up: int = 0  # operations that were made before it was found to have too many
 
     @property
     def cause(self) -> str | None:
@@ -284,8 +285,11 @@ class LoopResult(Struct, frozen=True):
 
     @property
     def work(self) -> int:
-        """Operations of an iteration, what another schedule takes; where none is known, accesses to memories."""
-        return len(self.schedule) or sum(b.reads + b.writes for b in self.banks)
+        """Operations of an iteration, what another schedule takes; where none is known, accesses to memories.
+
+        To make operations in vain takes a tenth of what a schedule of them does.
+        """
+        return len(self.schedule) or self.given_up // 10 or sum(b.reads + b.writes for b in self.banks)
 
 
 class ArrayResult(Struct, frozen=True):

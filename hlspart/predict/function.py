@@ -151,7 +151,7 @@ class FunctionModel:
             model, same = self.model(nest)
             prediction = self.home(nest)._predicted(model, same)
         except Unmodelled as stop:
-            return self._record(nest, blocked or (stop.cause,))
+            return replace(self._record(nest, blocked or (stop.cause,)), given_up=stop.operations)
         if prediction.schedule is None:
             return self._record(nest, (Cause("no schedule was found within the effort limit"),))
         wrong = faults(prediction.problem, prediction.schedule)

@@ -22,6 +22,7 @@ from hlspart.schedule.problem import Problem, Schedule, Wait, allowed
 from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring, topological
 
 MAX_SLOTS = 2_000_000  # operations times II, over all attempts to share units
+MOST_PLACEMENTS = 300_000  # in attempts at one II after the other
 MOST_KEPT = 256  # problems whose schedules are remembered
 
 
@@ -38,6 +39,7 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
     counts = problem.counts()
     spent = 0
     least = True
+    tries = min(tries, max(1, MOST_PLACEMENTS // _placements(len(problem.graph.ops))))
     for ii in range(lowest, lowest + tries):
         free = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
         loose = _Attempt(problem, ii, free).run()
@@ -124,6 +126,11 @@ def together_at_most(branches: Sequence[tuple[tuple[int, int], ...]]) -> int:
     return count + sum(max(together_at_most(rest) for rest in by_arm.values()) for by_arm in arms.values())
 
 
+def _placements(operations: int) -> int:
+    """How often operations are placed in one attempt: what has no state by then mostly goes round in circles."""
+    return min(8 * operations + 64, 2 * operations + 12_000)
+
+
 class _Attempt:
     """One run of the scheduler at a fixed II with fixed numbers of units."""
 
@@ -152,7 +159,7 @@ class _Attempt:
         rank = {op: n for n, op in enumerate(sorted(heights, key=lambda op: (-heights[op], op)))}
         order = sorted(rank, key=rank.__getitem__)
         waiting = list(range(len(order)))  # a heap of ranks
-        budget = min(8 * len(order) + 64, 2 * len(order) + 12_000)  # what is not placed by then mostly goes round
+        budget = _placements(len(order))
         while waiting:
             budget -= 1
             if budget < 0:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hlspart import ways
 from hlspart.infer import size
-from hlspart.model.options import InferOptions, Options
+from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.pipeline import Pipeline
 
 TEXT = """void f(const int x[64], int y[16])
@@ -39,7 +40,22 @@ def test_nothing_is_promised_of_it_and_more_effort_lifts_the_limit(monkeypatch: 
     assert loop.cause == (
         f"not searched: its loops have {work} operations, more than {work - 1} (--effort 2 allows four times as many)"
     )
+    assert not of().infer(InferOptions(ports=1)).arrays and not of().infer(InferOptions(pareto=True)).arrays
     assert of().infer(InferOptions(effort=2)).loops == searched.loops
     assert "HLP" in {d.rule[:3] for d in of().lint().diagnostics}
     monkeypatch.setattr(size, "MOST_WORK", work)
     assert of().infer(InferOptions()) == searched
+
+
+def test_a_style_that_searches_is_not_tried_and_one_that_does_not_is_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = sum(x.work for x in of().figures.loops)
+    monkeypatch.setattr(ways, "MOST_WORK", work - 1)
+    monkeypatch.setattr(size, "MOST_WORK", work - 1)
+    result = of().rewrite(RewriteOptions(style="reuse", most_work=0))
+    assert result.files["p.c"] == TEXT
+    (said,) = result.diagnostics
+    assert said.message.startswith(f"not tried: the loops have {work} operations, more than {work - 1}")
+    assert not of().rewrite(RewriteOptions(style="reuse", most_work=work)).diagnostics
+    partitioned = TEXT.replace("int A[64];", "int A[64];\n#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4")
+    written = Pipeline(["p.c"], Options(), lambda _: partitioned.encode()).rewrite(RewriteOptions(style="bankdim"))
+    assert written.files["p.c"] != partitioned and "rewrite-unchecked" in {d.rule for d in written.diagnostics}
