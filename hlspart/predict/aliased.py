@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from hlspart.frontend.types import size_of
 from hlspart.hardware.shared import shared
 from hlspart.hardware.storage import Storage
 from hlspart.lowering.doubt import Doubt
 from hlspart.model.causes import Cause
+from hlspart.model.program import held
 from hlspart.predict.loops import Prediction
 
 
@@ -39,3 +41,23 @@ def of_one_memory(p: Prediction) -> Iterator[Doubt]:
         stores = sum(op.kind == "store" for op in mine)
         most = (p.schedule.depth + len(mine)) * (1 + stores) if stores else len(mine)
         yield Doubt(Cause(text), ii=max(most, p.schedule.ii))
+
+
+def of_views(p: Prediction) -> Iterator[Doubt]:
+    """What it adds that a name has larger elements than the array that it stands for.
+
+    A report (2022.2, m_axi) has II 8 where a pointer to vectors of 8 numbers reads an array of such numbers.
+    """
+    assert p.schedule is not None
+    program = p.elaborated.storage.program
+    for pair in shared(program):
+        for variable in pair & p.elaborated.members.keys():
+            (other,) = pair - {variable}
+            mine, theirs = (size_of(held(program.variable(v).type)) for v in (variable, other))
+            if mine is None or theirs is None or mine <= theirs:
+                continue
+            names = program.variable(variable).name, program.variable(other).name
+            text = "in how many accesses of {1} an element of {0} is moved is not known".format(*names)
+            most = -(-mine // theirs) * len(p.elaborated.members[variable])
+            if most > p.schedule.ii:
+                yield Doubt(Cause(text), ii=most)
