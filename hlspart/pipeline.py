@@ -150,7 +150,7 @@ class Pipeline:
             return proposed(self.reuse, options.arrays)
         return infer(
             self.program, self.analysis, self.validation, self.target, options, Proposals(self, options),
-            self.options.bank_model, self.figures if options.ports is None else None,
+            self.options.bank_model, self.figures,
         )  # fmt: skip
 
     def annotated(self, result: InferResult) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:

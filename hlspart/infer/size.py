@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hlspart.infer.outcomes import as_asked
 from hlspart.model.inferred import InferredLoop, InferResult
 from hlspart.model.options import InferOptions
@@ -20,7 +22,7 @@ def _most(effort: int) -> int:
 
 
 def unsearched(figures: IIResult, options: InferOptions) -> InferResult | None:
-    """All loops as they are, where the program is large; None where it is not."""
+    """All loops as they are, where the program is large; None where it is not. With other ports no II is known."""
     if not is_large(figures, options.effort):
         return None
     work = sum(x.work for x in figures.loops)
@@ -29,7 +31,7 @@ def unsearched(figures: IIResult, options: InferOptions) -> InferResult | None:
     loops = []
     for known in figures.loops:
         asked = options.target_ii or known.target_ii or 1
-        x = as_asked(known, asked)
+        x = as_asked(known, asked) if options.ports is None else replace(known, ii=None, bounds=None)
         if x.pipelined:
             span = x.bounds if x.ii is None else None
             why = cause if x.ii is None or x.ii > asked else None

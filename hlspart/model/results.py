@@ -287,9 +287,9 @@ class LoopResult(Struct, frozen=True):
     def work(self) -> int:
         """Operations of an iteration, what another schedule takes; where none is known, accesses to memories.
 
-        To make operations in vain takes a tenth of what a schedule of them does.
+        To make operations in vain takes a sixth of what a schedule of them does.
         """
-        return len(self.schedule) or self.given_up // 10 or sum(b.reads + b.writes for b in self.banks)
+        return len(self.schedule) or self.given_up // 6 or sum(b.reads + b.writes for b in self.banks)
 
 
 class ArrayResult(Struct, frozen=True):
