@@ -25,7 +25,10 @@ def carried(analysis: AccessAnalysis, directive: Directive) -> Witness | None:
     kinds = _FLOW.get(directive.choice("direction", tuple(_FLOW)) or "raw", _FLOW["raw"])
     denied = directive.choice("dependent", ("true", "false")) != "true"
     if directive.choice("type", ("inter", "intra")) == "intra":
-        return _inside(analysis, directive.loop, directive.variables[0], kinds) if denied else None
+        if not denied:
+            return None
+        inside = _inside(analysis, directive.loop, directive.variables[0], kinds)
+        return inside or _inside(analysis, directive.loop, directive.variables[0], kinds, sure=False)
     claimed = directive.values.get("distance")
     witness = least(analysis, directive.loop, directive.variables[0], kinds)
     if witness is None and denied and claimed is None and kinds == _FLOW["raw"]:
@@ -71,10 +74,10 @@ def _pairs(
                 yield source, sink
 
 
-def _inside(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds) -> Witness | None:
+def _inside(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds, sure: bool = True) -> Witness | None:
     from hlspart.sets.carried import meet
 
-    for source, sink in _pairs(analysis, loop, variable, kinds):
+    for source, sink in _pairs(analysis, loop, variable, kinds, sure):
         same = source.loops == sink.loops and source.iterators == sink.iterators
         later = same and source.order < sink.order and source.ref != sink.ref
         if later and source.map and sink.map and meet((source.domain, source.map), (sink.domain, sink.map)):

@@ -119,7 +119,7 @@ class Facts(Struct, frozen=True, dict=True):
     large: int = 1024  # banks above which a complete partition is large
     control_bundle: str = ""  # of s_axilite ports that name none; "" where that is not known
     bare_types: bool = False  # the tool takes the type of a partition as a bare word only
-    deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
+    deprecated: frozenset[str] = frozenset()  # directives, options and headers that the tool calls deprecated
     counts_freely: bool = False  # a DATAFLOW loop may start at any constant, and count by any
     fills_uram: bool | None = False  # UltraRAMs of the device take initial values; None: no device is named
     defined: frozenset[str] = frozenset()  # macros that no file but the command line defines

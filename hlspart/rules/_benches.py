@@ -17,6 +17,11 @@ _CLOCKS = "time clock sleep usleep nanosleep gettimeofday clock_gettime system g
 _THREADS = "raise fork pthread_create pthread_join thrd_create thrd_join mtx_lock dlopen dlsym"
 SYSTEM = frozenset(f"{_FILES} {_CLOCKS} {_THREADS}".split())
 CALLING_BACK = frozenset(["qsort", "bsearch", "atexit", "signal"])
+#: Bits that the tool counts by no operator of its own: UG1399 names __builtin_clz and __builtin_ctz alone.
+COUNTING = frozenset(
+    f"__builtin_{name}{size}" for name in ("popcount", "parity", "ffs", "clrsb") for size in ("", "l", "ll")
+)
+LEAVING = frozenset(["longjmp", "setjmp", "_setjmp"])
 LIBRARY = frozenset(["rand", "srand", "rand_r", "random", "drand48", "lrand48"])
 #: Those of the standard library that take memory as they grow.
 GROWING = re.compile(

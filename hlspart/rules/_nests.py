@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
     Assign,
@@ -93,3 +95,11 @@ def block_around(body: Block, directive: Directive) -> Block | None:
                 inner = (s for s in walk_statements(stmt) if isinstance(s, Block))
                 return next(inner, None)
     return None
+
+
+def loops_of(program: Program, directive: Directive) -> list[Directive]:
+    """The directive of one loop: in a function it is about each loop that is pipelined there."""
+    if directive.loop is not None:
+        return [directive]
+    loops = (d.loop for d in active(program, "pipeline") if d.function == directive.function)
+    return [replace(directive, loop=loop) for loop in loops if loop is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -107,8 +107,8 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
     for stmt in _flat(body):
         if isinstance(stmt, c.Declare):
             local.update(stmt.variables)
-            inits = (program.variable(v).init for v in stmt.variables)
-            if any(_changes(init) for init in inits if init is not None):
+            known = [program.variable(v) for v in stmt.variables]
+            if any(v.init is not None and (_changes(v.init) or _takes_from(v, processes)) for v in known):
                 others.append(stmt)
         calls = tuple(x for e in own_expressions(program, stmt) for x in c.walk(e) if isinstance(x, c.Call))
         tasks = tuple(x for x in calls if _is_task(program, x))
@@ -178,6 +178,16 @@ def _changes(expr: c.Expr) -> bool:
             case c.Call(function=name) if name is not None and name in ("stream.read", "stream.write"):
                 return True
     return False
+
+
+def _takes_from(variable: c.Variable, processes: Sequence[Process]) -> bool:
+    """Whether a number is computed, where it is declared, from what a task before it has written."""
+    if variable.init is None or variable.reference or not isinstance(variable.type, c.ScalarType):
+        return False
+    inside = list(c.walk(variable.init))
+    made = {u.variable for p in processes for u in p.uses if u.kind == "write"}
+    named = {e.variable for e in inside if isinstance(e, (c.Name, c.ArrayRef))}
+    return bool(made & named) and not any(isinstance(e, c.Call) for e in inside)
 
 
 def _process(

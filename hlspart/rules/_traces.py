@@ -328,6 +328,11 @@ def constant(program: c.Program, expr: c.Expr) -> int | None:
     return TaskTrace(program, frozenset())._value(expr, TaskFrame())
 
 
+def value_of(program: c.Program, expr: c.Expr, values: Mapping[int, int]) -> int | None:
+    """The value of an integer expression of constants and of variables with these values."""
+    return TaskTrace(program, frozenset())._value(expr, TaskFrame(dict(values)))
+
+
 class TaskCount(TaskTrace):
     """How often a task reads and writes its channels, whatever the trip counts are."""
 

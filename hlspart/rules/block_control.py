@@ -2,9 +2,10 @@
 
 ## What it does
 Reports a top function with `s_axilite` arguments, or `m_axi` ones with `offset=slave`, whose `return` is given
-another mode than `s_axilite`; with `--flow vitis`, or beside `m_axi` ports with registers for scalars or in a
-bundle, also one that says nothing of `return` while others are written out. `ap_ctrl_none` without `m_axi` ports, or
-beside a stream that the function waits for, is left alone outside of the Vitis flow.
+another mode than `s_axilite`; with `--flow vitis`, or beside `m_axi` ports with registers for scalars or in a bundle,
+also one that says nothing of `return` while others are written out. `ap_ctrl_none` without `m_axi` ports, or beside a
+stream that the function waits for, is left alone outside of the Vitis flow. And `ap_ctrl_none` of a function that
+works on memories alone, runs to its end and is no pipeline: co-simulation refuses it (COSIM 212-345).
 
 ## Why is this bad
 The host writes the arguments but cannot start the function: a kernel of the Vitis flow needs its control in the same
@@ -36,14 +37,16 @@ None in synthesis; the kernel is refused when it is packaged or linked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ScalarType, StreamType
+from hlspart.model.program import Loop, ScalarType, StreamType, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._interfaces import interfaces, is_for_host
+from hlspart.rules._nests import active
+from hlspart.rules._traces import constant
 
 HINT = "add #pragma HLS interface mode=s_axilite port=return"
 RULE = Rule("HLP420", "block-control", "warning", hint=HINT)
@@ -56,6 +59,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for d, mode in interfaces(facts):
         modes.setdefault(d.function or "", []).append((d, mode))
     for name, items in modes.items():
+        yield from _never_known_done(facts, name, items)
         control = [(d, m) for d, m in items if (d.option("port") or "").lower() == "return"]
         masters = [d for d, m in items if m == "m_axi"]
         registers = [d for d, m in items if m == "s_axilite" and (d.option("port") or "").lower() != "return"]
@@ -74,6 +78,31 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         message = f"the arguments of {name}() are AXI-Lite registers, but the control of return {words}"
         yield facts.report(RULE, at, message, None, [(registers[0].at, "an argument in a register")])
+
+
+def _never_known_done(facts: Facts, name: str, items: Sequence[tuple[Directive, str]]) -> Iterator[Diagnostic]:
+    """A function without control that works on memories alone: nobody learns when their words are there."""
+    free = next((d for d, m in items if m == "ap_ctrl_none"), None)
+    ports = [facts.program.variable(v) for v in facts.program.functions[name].params]
+    waits = any(m in _WAITING for _, m in items) or _streams(facts, name)
+    memories = [d for d, m in items if m in ("m_axi", "ap_memory", "bram")]
+    endless = any(
+        isinstance(s, Loop) and _has_no_end(facts, s) for s in walk_statements(facts.program.functions[name].body)
+    )
+    if free is None or waits or not memories or name not in entries(facts) or endless:
+        return
+    if any(v.volatile for v in ports) or any(
+        d.function == name and d.loop is None for d in active(facts.program, "pipeline")
+    ):
+        return  # what polls a register, and what takes new values in each cycle
+    message = f"nothing tells when {name}() has read and written its memories: co-simulation refuses ap_ctrl_none here"
+    yield facts.report(
+        RULE, free.at, message, "use ap_ctrl_hs, or s_axilite for return", [(memories[0].at, "a memory")]
+    )
+
+
+def _has_no_end(facts: Facts, loop: Loop) -> bool:
+    return loop.test is None or bool(constant(facts.program, loop.test))
 
 
 def _streams(facts: Facts, name: str) -> bool:

@@ -118,7 +118,7 @@ def _unbraced(stmt: c.Stmt) -> c.Stmt | None:
     if body is None or body.braces or (isinstance(stmt, c.If) and stmt.other is not None):
         return None
     plain = [x for x in body.body if not isinstance(x, c.PragmaMark)]
-    return plain[0] if len(plain) == len(body.body) == 1 and isinstance(plain[0], (c.ExprStmt, c.Return)) else None
+    return plain[0] if len(plain) == 1 and isinstance(plain[0], (c.ExprStmt, c.Return)) else None
 
 
 def _place(program: c.Program, at: Origin) -> tuple[int, str | None]:

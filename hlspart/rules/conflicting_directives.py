@@ -1,9 +1,9 @@
 """Two directives contradict each other.
 
 ## What it does
-Reports different partitions of one dimension, also of arrays that calls make the same, and repeated
-directives with other values; two modes, or two `m_axi` bundles, of one port or of the control of a function; two
-registers of one address or one in the registers of the control, and two ports of one name.
+Reports different partitions of one dimension, also of arrays that calls make the same, and repeated directives with
+other values; two modes, or two `m_axi` bundles, of one port, a register of a FIFO, or of the control of a function;
+two registers of one address or one in the registers of the control, and two ports of one name.
 
 ## Why is this bad
 The tool takes one of them, often silently.
@@ -41,7 +41,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.directives import Directive
-from hlspart.model.program import If, Program, walk_statements
+from hlspart.model.program import If, Program, StreamType, walk_statements
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, callers, interfaces
@@ -49,6 +49,7 @@ from hlspart.rules._traces import constant
 
 #: Modes that exclude each other; s_axilite may stand beside one, for the address or the registers of a port.
 _PROTOCOLS = frozenset(PORT_MODES) - {"s_axilite", "ap_bus"}
+_CHANNELS = ("axis", "ap_fifo")  # beside which no register has a meaning
 RULE = Rule("HLP407", "conflicting-directives", "error")
 
 
@@ -65,6 +66,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     control: dict[str | None, tuple[str, Directive]] = {}
     names: dict[tuple[str | None, str], Directive] = {}
     registers: dict[tuple[str | None, str, str], Directive] = {}
+    yield from _registers_of_channels(facts)
     for d, mode in interfaces(facts):
         if mode in BLOCK_MODES:
             known, other = control.setdefault(d.function, (mode, d))
@@ -93,6 +95,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif mode == "m_axi" and (a := other.option("bundle")) and (b := d.option("bundle")) and a != b:
                 message = f"INTERFACE: '{facts.program.variable(ident).name}' is in the bundles {a} and {b}"
                 yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
+
+
+def _registers_of_channels(facts: Facts) -> Iterator[Diagnostic]:
+    """Ports that are a channel and a register: one of the two directives is lost."""
+    by = {v: (d, mode) for d, mode in interfaces(facts) if mode in _CHANNELS for v in d.variables}
+    for d, mode in interfaces(facts):
+        for ident in d.variables if mode == "s_axilite" else ():
+            if ident in by and not isinstance(facts.program.variable(ident).type, StreamType):  # another rule's
+                later = max((d, by[ident][0]), key=lambda x: (x.at.span.path, x.at.span.start))
+                other = d if later is not d else by[ident][0]
+                message = f"INTERFACE: '{facts.program.variable(ident).name}' is s_axilite and {by[ident][1]}"
+                yield facts.report(RULE, later.at, message, "keep one of them", [(other.at, "the other directive")])
 
 
 def _never_called(program: Program) -> set[str | None]:

@@ -3,8 +3,8 @@
 ## What it does
 Reports `memcpy`, `memmove` and `memset` whose size is `sizeof` of an argument that is a pointer, or the number of
 elements of an array whose elements are larger than a byte, or that number times `sizeof` of another type; `memset` of
-such elements to a value but 0 or -1; `memcpy` between parts of one array that overlap; and
-copies of more bytes than a local array has.
+such elements to a value but 0 or -1; `memcpy` between parts of one array that overlap; and copies of more bytes than
+a local array has. And `sizeof(a) / sizeof(a[0])` of such an argument.
 
 ## Why is this bad
 The size is in bytes: only a part of the data is copied, in simulation as in hardware.
@@ -68,7 +68,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for function in facts.program.functions.values():
         for node in nodes(facts.program)[function.name]:
             if (other := _count_of_another(facts, node)) is not None:
+                own = other[0].storage == "parameter" and not other[0].reference
                 hint = f"write sizeof({other[0].name}) / sizeof({other[0].name}[0])"
+                hint = "hand over the number of elements" if own else hint
                 yield facts.report(RULE, node.at, other[1], hint, [(other[0].at, "declared here")])
         for call in (e for e in calls(facts.program)[function.name] if len(e.args) == 3):
             name = (call.function or "").removeprefix("std.").removeprefix("std::")
@@ -87,6 +89,10 @@ def _count_of_another(facts: Facts, node: Expr) -> tuple[Variable, str] | None:
     over = node.left if isinstance(node, Binary) and node.op == "/" else None
     under = node.right if isinstance(node, Binary) else None
     of = over.operand if isinstance(over, SizeOf) else None
+    given = facts.program.variable(of.variable) if isinstance(of, Name) else None
+    pointer = given is not None and bool(given.dims or isinstance(given.type, PointerType)) and not given.reference
+    if given is not None and pointer and given.storage == "parameter" and isinstance(under, SizeOf):
+        return given, f"sizeof({given.name}) is the size of a pointer: '{given.name}' is an argument"
     variable = _whole(facts, of) if of is not None else None
     array = variable.as_array if variable is not None and variable.dims else None
     if variable is None or array is None or not isinstance(under, SizeOf) or under.operand is not None:

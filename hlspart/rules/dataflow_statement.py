@@ -1,9 +1,10 @@
 """A statement between the tasks of a DATAFLOW region.
 
 ## What it does
-Reports statements of a DATAFLOW region that compute something and are no task; a task that returns a value, used or
-not; a static variable that the region declares (that is no STREAM); and, of a DATAFLOW loop, a channel that is declared
-outside of its body, and a scalar from there that a task changes.
+Reports statements of a DATAFLOW region that compute something and are no task, declarations included where they
+compute with what a task before has written; a task that returns a value, used or not; a static variable that the
+region declares (that is no STREAM); and, of a DATAFLOW loop, a channel that is declared outside of its body, and a
+scalar from there that a task changes.
 
 ## Why is this bad
 A region is declarations and calls of tasks. Of what else stands there the tool makes tasks of its own, and may not

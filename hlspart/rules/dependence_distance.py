@@ -44,6 +44,7 @@ from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.directives import Directive
 from hlspart.model.source import Edit
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import loops_of
 
 RULE = Rule("HLP212", "dependence-distance", "warning")
 
@@ -53,18 +54,23 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for directive in facts.program.directives if facts.carried is not None else ():
         if directive.kind != "dependence" or not directive.usable or "distance" not in directive.values:
             continue
-        witness = facts.carried(directive) if facts.carried is not None else None
-        if witness is None:
-            yield from _invented(facts, directive)
-        if witness is None or witness.distance == 0 or directive.loop is None:
-            continue
-        name, loop = facts.program.variable(directive.variables[0]).name, facts.program.loops[directive.loop].name
-        claimed, true = directive.values["distance"], witness.distance
-        message = f"the distance of '{name}' in loop {loop} is {true}, not {claimed}"
-        related = [(witness.source, "written here"), (witness.sink, f"read {true} iterations later")]
-        span = facts.option_span(directive, "distance")
-        fix = Fix(f"say distance={true}", (Edit(span, f"distance={true}"),), False) if span is not None else None
-        yield facts.report(RULE, directive.at, message, f"say distance={true}", related, fix)
+        yield from (x for there in loops_of(facts.program, directive) for x in _of_loop(facts, there))
+
+
+def _of_loop(facts: Facts, directive: Directive) -> Iterator[Diagnostic]:
+    """The directive of one loop."""
+    witness = facts.carried(directive) if facts.carried is not None else None
+    if witness is None:
+        yield from _invented(facts, directive)
+    if witness is None or witness.distance == 0 or directive.loop is None:
+        return
+    name, loop = facts.program.variable(directive.variables[0]).name, facts.program.loops[directive.loop].name
+    claimed, true = directive.values["distance"], witness.distance
+    message = f"the distance of '{name}' in loop {loop} is {true}, not {claimed}"
+    related = [(witness.source, "written here"), (witness.sink, f"read {true} iterations later")]
+    span = facts.option_span(directive, "distance")
+    fix = Fix(f"say distance={true}", (Edit(span, f"distance={true}"),), False) if span is not None else None
+    yield facts.report(RULE, directive.at, message, f"say distance={true}", related, fix)
 
 
 def _invented(facts: Facts, directive: Directive) -> Iterator[Diagnostic]:

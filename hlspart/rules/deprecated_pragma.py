@@ -1,8 +1,9 @@
-"""A deprecated directive.
+"""A deprecated directive or header.
 
 ## What it does
 Reports RESOURCE, DATA_PACK, ARRAY_MAP, SHARED and CLOCK for Vitis HLS, `enable_flush` of PIPELINE and `region` of
-INLINE. Where the new spelling says the same, it is a fix.
+INLINE, and headers that Vivado HLS had and Vitis HLS has not, unless the project brings its own. Where the new
+spelling says the same, it is a fix.
 
 ## Why is this bad
 Newer versions map them only in part or drop them.
@@ -34,7 +35,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.directives import Directive
-from hlspart.model.source import Edit
+from hlspart.model.source import Edit, Origin, Span
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP111", "deprecated-pragma", "warning")
@@ -46,6 +47,9 @@ NEWER = {
 }  # fmt: skip
 #: Options of directives, with the option that says the same today ("": none does).
 OPTIONS = {("pipeline", "enable_flush"): "style=flp", ("inline", "region"): ""}
+
+HEADERS = {"ap_cint.h": "stdint.h, or ap_int.h in C++", "systemc.h": "a C++ function and ap_int.h"}
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](?P<name>[\w./]+)[">]', re.M)
 
 # UG902, set_directive_resource, to UG1399, bind_storage and bind_op
 _MEMORY = re.compile(r"(ram_1p|ram_2p|ram_s2p|ram_t2p|rom_1p|rom_2p|rom_np|fifo)(?:_(bram|lutram|uram|srl))?")
@@ -62,7 +66,8 @@ _OPERATOR = {
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Old directives for a new tool."""
+    """Old directives and headers for a new tool."""
+    yield from _headers(facts)
     for directive in facts.program.directives:
         if directive.dialect != "vitis":
             continue
@@ -82,6 +87,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             off = " off" if directive.has("off") else ""
             hint = f"use {newer}" if newer else f"write INLINE{off} in what is called there"
             yield facts.report(RULE, directive.at, message, hint, fix=fix)
+
+
+def _headers(facts: Facts) -> Iterator[Diagnostic]:
+    """Headers that the tool has not; a project may have its own of the name."""
+    missing = {(d.place.path, d.place.line) for d in facts.program.diagnostics if d.rule == "HLP006"}
+    for unit in facts.program.units:
+        for path in (unit.path, *(h for h in unit.headers if not h.startswith("<"))):
+            text = source.text if (source := facts.program.sources.get(path)) is not None else ""
+            for match in _INCLUDE.finditer(text):
+                name, at = match["name"], Origin(Span(path, match.start("name"), match.end("name")))
+                brought = f"<hlspart>/{name}" in unit.headers or (path, facts.place(at).line) in missing
+                if name in facts.deprecated and brought:
+                    yield facts.report(
+                        RULE, at, f"{name} is a header that Vitis HLS does not have", f"use {HEADERS[name]}"
+                    )
 
 
 def _newer(d: Directive) -> str | None:

@@ -1,9 +1,9 @@
 """DEPENDENCE denies a dependence that exists.
 
 ## What it does
-Reports `dependence ... inter false` where two iterations are proved to touch one element and the
-later one reads what the earlier one wrote, and `intra false` where one iteration reads what it has written before. With
-`direction` given, accesses of those kinds are looked at.
+Reports `dependence ... inter false` where two iterations are proved to touch one element and the later one reads what
+the earlier one wrote, and `intra false` where one iteration reads what it has written before, under a condition or
+not. With `direction` given, accesses of those kinds are looked at.
 
 ## Why is this bad
 The tool may then start the later iteration before the value is written: the hardware computes
@@ -45,7 +45,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule, Witness
 from hlspart.rules._elements import meeting
-from hlspart.rules._nests import active
+from hlspart.rules._nests import loops_of
 
 RULE = Rule("HLP209", "false-dependence-claim", "warning")
 
@@ -56,7 +56,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for directive in facts.program.directives if facts.carried is not None else ():
         if directive.kind != "dependence" or not directive.usable or "distance" in directive.values:
             continue  # a distance is another rule's
-        for said in (one for there in _loops(facts, directive) for one in _each(facts, there)):
+        for said in (one for there in loops_of(facts.program, directive) for one in _each(facts, there)):
             witness = facts.carried(said) if facts.carried is not None else None
             witness = witness if witness is not None and witness.sure else _walked(facts, said)
             known = nearest.get(directive.at.span)
@@ -64,14 +64,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 nearest[directive.at.span] = said, facts.program.variable(said.variables[0]).name, witness
     for directive, name, witness in nearest.values():
         yield _report(facts, directive, name, witness)
-
-
-def _loops(facts: Facts, directive: Directive) -> list[Directive]:
-    """The directive of one loop: in a function it is about each loop that is pipelined there."""
-    if directive.loop is not None:
-        return [directive]
-    loops = (d.loop for d in active(facts.program, "pipeline") if d.function == directive.function)
-    return [replace(directive, loop=loop) for loop in loops if loop is not None]
 
 
 def _report(facts: Facts, directive: Directive, name: str, witness: Witness) -> Diagnostic:

@@ -3,8 +3,9 @@
 ## What it does
 Reports `m_axi`, `ap_memory`, `bram` and `ap_fifo` on a scalar that is passed by value; `m_axi`, `ap_memory`, `bram`
 and `s_axilite` on a stream; `ap_none`, `ap_vld` and alike on an array that is not partitioned completely; an output
-mode on an input; a mode of a port on `return`; `ap_bus`; options that the mode does not have; a stream by value; a
-mode without a port, and a bundle that is no name; and a struct with a stream or a pointer as an argument of the top.
+mode on an input, and `ap_stable` on what is written; a port without a mode; a mode of a port on `return`; `ap_bus`;
+options that the mode does not have; a stream by value; a mode without a port, and a bundle that is no name; and a
+struct with a stream or a pointer as an argument of the top.
 
 ## Why is this bad
 The tool stops, or gives the port another mode than the one that the system is built for.
@@ -37,10 +38,12 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType, StructType, Variable
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
 from hlspart.rules._shared import registers
+from hlspart.rules._uses import sets
 
 RULE = Rule("HLP418", "interface-mode", "warning")
 _ADDRESSED, _MASTER = ("m_axi", "ap_bus", "s_axilite"), ("m_axi", "ap_bus")
@@ -62,6 +65,9 @@ _STREAM = ("m_axi", "ap_memory", "bram", "s_axilite", "ap_none", "ap_vld", "ap_a
 _ARRAY = ("ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
 
 
+_STATIC = re.compile(r"^\s*(?:inline\s+)?static\b")
+
+
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Modes against types."""
     for name in facts.program.functions:
@@ -78,6 +84,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if wrong is not None:
             message = f"INTERFACE: '{d.option(wrong)}' is no name: it has letters, digits and _ alone"
             yield facts.report(RULE, d.at, message, "take another name")
+        if port and port != "return" and not mode and [o.name for o in d.options] == ["port"]:
+            yield facts.report(RULE, d.at, "INTERFACE: it says no mode of its port", "add mode=")
         if not port and mode in PORT_MODES and d.option("ports") is None and not d.variables:
             message = f"INTERFACE: no port= says what is {mode}"
             yield facts.report(RULE, d.at, message, "add port= with the name of an argument")
@@ -100,6 +108,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 hint = f"one of {', '.join(_WORDS[mode or '', option])}"
             elif mode in BLOCK_MODES:
                 words, hint = f"INTERFACE: '{mode}' is a mode of return, not of a port", "write port=return"
+            elif mode == "ap_stable" and (given := _written(facts, d, ident)) is not None:
+                message = f"INTERFACE: '{variable.name}' is ap_stable, which is for inputs, and written"
+                yield facts.report(RULE, d.at, message, "use ap_vld or ap_none", [(given, "written here")])
+                continue
             else:
                 fault = _fault(variable, mode, ident in complete)
                 if fault is None or variable.storage != "parameter":
@@ -108,9 +120,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, words, hint, [(variable.at, "the port")])
         if mode == "s_axilite":
             yield from _one_register(facts, d)
+    yield from _of_tops(facts)
+
+
+def _of_tops(facts: Facts) -> Iterator[Diagnostic]:
+    """Structures with streams or pointers as arguments of functions that may be the top."""
     about = {d.function for d in facts.program.directives if d.dialect == "vitis" and d.usable}
-    ports = any(True for _ in interfaces(facts))
-    for name in (x for x in sorted(entries(facts)) if (ports or x in about) and "::" not in x):  # no methods
+    for name in (x for x in sorted(entries(facts)) if x in about and "::" not in x):  # no methods
+        if _STATIC.search(facts.program.text(facts.program.functions[name].signature)) is not None:
+            continue  # of one file, or of a header: no top
         for ident in facts.program.functions[name].params:
             variable = facts.program.variable(ident)
             element = variable.type.target if isinstance(variable.type, PointerType) else variable.type
@@ -123,6 +141,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif pointers := [m for m, t in members if isinstance(t, PointerType)]:
                 message = f"the pointer '{pointers[0]}' is a member of '{variable.name}', which no port can carry"
                 yield facts.report(RULE, variable.at, message, "make what it points to an argument of its own")
+
+
+def _written(facts: Facts, d: Directive, ident: int) -> Origin | None:
+    """Where a function writes an argument."""
+    function = facts.program.functions[d.function or ""]
+    uses = sets(facts.program).below(function.body)
+    return next((u.at for u in uses if u.variable == ident and u.kind == "write" and u.exact), None)
 
 
 def _unknown_word(d: Directive, mode: str | None) -> tuple[str, str] | None:

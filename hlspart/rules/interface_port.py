@@ -1,7 +1,8 @@
 """INTERFACE of what is no port of the top function.
 
 ## What it does
-Reports INTERFACE in a function that another one calls, and INTERFACE on a variable that is no parameter.
+Reports INTERFACE in a function that another one calls, and INTERFACE on a variable that is no parameter: a local one,
+or one of the file.
 
 ## Why is this bad
 Only the top function has ports. Elsewhere the directive is ignored, and the port gets its default.
@@ -56,6 +57,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, d.at, message, "name a parameter of the top function", [(others[0].at, "declared here")]
             )
+        elif others:
+            message = f"INTERFACE: '{others[0].name}' is a variable of the file, no parameter of {d.function}()"
+            hint = "hand it over as a parameter: variables of the file stay inside of the hardware"
+            yield facts.report(RULE, d.at, message, hint, [(others[0].at, "declared here")])
         elif _is_of_template(facts, d):
             message = f"INTERFACE in {d.function}(), a template that nothing here calls: a template is no top function"
             yield facts.report(RULE, d.at, message, "call it from a function with these ports, or give it its types")

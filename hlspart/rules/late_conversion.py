@@ -3,8 +3,8 @@
 ## What it does
 Reports a product of data of C's 32 bits, or a byte shifted to their end, that a wider integer gets; a quotient of
 integers that a floating-point or fixed-point number gets; `abs` or a test against 0 of a difference of unsigned
-numbers; the bits of a number that a cast has made of a float;
-and products that are added up in no more bits than an operand has.
+numbers; the bits of a number that a cast has made of a float; `to_int()` of more bits where there is room for them;
+`(a, b)` of more bits than its type keeps; and products that are added up in no more bits than an operand has.
 
 ## Why is this bad
 C works with the types of the operands. `sum += a[i] * b[i]` adds 32 bits to an `ap_int<64>`, `mean = sum / n` has no
@@ -34,6 +34,7 @@ None; clang-tidy's `bugprone-implicit-widening-of-multiplication-result` and `bu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model import program as c
@@ -50,6 +51,7 @@ _ABS = ("abs", "labs", "llabs", "fabs", "fabsf", "std::abs", "hls::abs")
 _TRUTHS = ("==", "!=", "<", ">", "<=", ">=", "&&", "||")
 _WHOLE = ("int", "bool")
 _SAID = {"<": "never", ">=": "always", ">": "as good as always", "<=": "hardly ever"}
+_METHOD = re.compile(r"\.\s*(to_u?int)\s*\(\s*\)$")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -104,6 +106,14 @@ def _kept(
 ) -> Iterator[tuple[c.Expr, str, str]]:
     """What a value has lost before it gets a type."""
     of = value.type
+    if isinstance(value, c.Cast) and isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.bits > 32:
+        whole, method = value.operand.type, _METHOD.search(program.text(value.at))
+        if method is not None and isinstance(whole, c.ScalarType) and whole.kind == "int" and whole.bits > 32:
+            hint = f"call {method[1]}64()"
+            yield value, f"keeps 32 of {whole.bits} bits, and {kind.name} has room for more", hint
+    joined = of.bits if isinstance(of, c.ScalarType) and _is_joined(value) else 0
+    if isinstance(of, c.ScalarType) and isinstance(kind, c.ScalarType) and kind.library and 0 < kind.bits < joined:
+        yield value, f"has {of.bits} bits, of which {kind.name} keeps {kind.bits}", "take a type of all bits"
     if not isinstance(value, c.Binary) or not isinstance(kind, c.ScalarType) or not isinstance(of, c.ScalarType):
         return
     if of.kind != "int":
@@ -129,6 +139,10 @@ def _kept(
         if by is not None and of.signed and not _is_signed(value.left) and by < 32 < by + bits + 1 and bits <= 16:
             hint = f"convert it to {kind.name} before the shift"
             yield value, f"reaches the sign of an int, which {kind.name} repeats in its upper bits", hint
+
+
+def _is_joined(value: c.Expr) -> bool:
+    return isinstance(value, c.OpaqueExpr) and value.what == c.CONCATENATION
 
 
 def _of_values(expr: c.Expr) -> frozenset[int]:

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports LOOP_MERGE where one of the loops below it has a constant bound and another a variable one, where two have
-different variable bounds, where one may end before its count, where two access one stream, and where a merged loop
-would read an element of an array before the loop that writes it has come there.
+different variable bounds, where one may end before its count, where two access one stream or FIFO, and where a merged
+loop would read an element of an array before the loop that writes it has come there.
 
 ## Why is this bad
 The tool refuses to merge, or with `force` builds a loop that computes something else.
@@ -39,6 +39,7 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayType, Binary, Loop, Name, StreamType
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._fifos import fifos
 from hlspart.rules._nests import active, exit_of
 from hlspart.rules._queries import in_blocks
 from hlspart.rules._uses import Path, VariableUse, sets
@@ -48,6 +49,7 @@ RULE = Rule("HLP223", "loop-merge", "warning", hint="remove it, or give the loop
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Neighbours below LOOP_MERGE."""
+    queues = frozenset(variable.id for _, variable in fifos(facts))
     for d in active(facts.program, "loop_merge"):
         if d.function not in facts.program.functions:
             continue
@@ -74,7 +76,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = "loops that may end before their count are not merged"
             yield facts.report(RULE, d.at, message, "use a condition in the body", [(left.at, "ends its loop")])
             continue
-        both = _fifo_in_two(facts, loops)
+        both = _fifo_in_two(facts, loops, queues)
         if both is not None:
             name = facts.program.variable(both[0].variable).name
             message = f"'{name}' is accessed in two of the loops: merged, its words are taken in another order"
@@ -97,15 +99,16 @@ def _bound(loop: Loop) -> int | None:
     return None
 
 
-def _fifo_in_two(facts: Facts, loops: list[Loop]) -> tuple[VariableUse, VariableUse] | None:
-    """Two accesses of one kind to one stream, in different loops."""
+def _fifo_in_two(facts: Facts, loops: list[Loop], queues: frozenset[int]) -> tuple[VariableUse, VariableUse] | None:
+    """Two accesses of one kind to one stream, or to one array that a directive makes a FIFO, in different loops."""
     first: dict[tuple[int, Path, str], tuple[int, VariableUse]] = {}
     for k, loop in enumerate(loops):
         for use in sets(facts.program).below(loop):
             kind = facts.program.variable(use.variable).type
             kind = kind.element if isinstance(kind, ArrayType) else kind
-            if isinstance(kind, StreamType) and use.exact:
-                before, other = first.setdefault((use.variable, use.path, use.kind), (k, use))
+            if (isinstance(kind, StreamType) and use.exact) or use.variable in queues:
+                path = use.path if isinstance(kind, StreamType) else ()
+                before, other = first.setdefault((use.variable, path, use.kind), (k, use))
                 if before != k:
                     return other, use
     return None

@@ -2,9 +2,9 @@
 
 ## What it does
 Reports, for ports with `m_axi`: a volatile argument; an access in a loop whose index depends on data; one that
-strides or goes backwards in its innermost loop, takes its counter by a division, stands under a condition that its
-loop decides anew, or is what the loop waits for; and an array that a loop both reads and writes, where an iteration
-reads what one before has written.
+strides, jumps or goes backwards in its innermost loop, takes its counter by a division, stands under a condition that
+its loop decides anew, or is what the loop waits for; and an array that a loop both reads and writes, where an
+iteration reads what one before has written.
 
 ## Why is this bad
 Each such access is a request of its own and waits for the memory, a hundred cycles and more, instead of one a cycle.
@@ -36,6 +36,7 @@ One in the burst report that names what keeps the access from a burst.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
@@ -64,8 +65,10 @@ from hlspart.rules._fifos import accesses, is_by_data
 from hlspart.rules._interfaces import innermost, interfaces
 from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
 from hlspart.rules._nests import active, parents, pipelined_around
+from hlspart.rules._traces import value_of
 from hlspart.rules._uses import nodes, own_expressions
 
+MOST_ITERATIONS, TRIALS = 16, (7, 12)  # iterations that are looked at, and values for what is not known
 HINT = "copy the data to a local array in ascending order first, and compute there"
 RULE = Rule("HLP421", "no-burst", "warning", hint=HINT)
 
@@ -124,6 +127,9 @@ def _reason(facts: Facts, a: Access) -> str | None:
         )
         if divided and info is not None:
             return f"has an index that divides the counter of loop {info.name}"
+        jumps = _jumps(facts, a, loop) if facts.unrolled.get(a.loops[-1]) is None else None
+        if jumps is not None and loop is not None:
+            return f"{jumps} in loop {loop.name}"
         return "stands under a condition of its loop" if _is_conditional(facts, a) else None
     form = a.index[-1] if a.index else None
     if (
@@ -133,6 +139,9 @@ def _reason(facts: Facts, a: Access) -> str | None:
         and _is_divided(facts, a, info.variable, info.step or 1)
     ):
         return f"has an index that divides the counter of loop {info.name}"
+    if form is None and loop is not None and facts.unrolled.get(loop.id) is None:
+        jumps = _jumps(facts, a, loop)
+        return f"{jumps} in loop {loop.name}" if jumps is not None else None
     if info is None or info.iterator is None or info.step is None or form is None or info.trip_count.exact == 1:
         return None
     stride = form.coefficient(info.iterator) * info.step
@@ -146,6 +155,34 @@ def _reason(facts: Facts, a: Access) -> str | None:
         alone = not unrolled and not _is_filled(facts, a, stride)
         return f"strides by {stride} elements in loop {info.name}" if alone else None
     return "stands under a condition of its loop" if stride == 1 and _is_conditional(facts, a) else None
+
+
+def _jumps(facts: Facts, a: Access, loop: Loop | None) -> str | None:
+    """How an index of a counter and of values that stay goes on, where no two iterations take elements in a row."""
+    counter = facts.analysis.loops[loop.id].variable if loop is not None and loop.id in facts.analysis.loops else None
+    step = facts.analysis.loops[loop.id].step if loop is not None and counter is not None else None
+    node = next((e for e in nodes(facts.program)[a.function] if isinstance(e, ArrayRef) and e.id == a.ref), None)
+    if counter is None or loop is None or not step or node is None or not node.indices:
+        return None
+    if any(counter in mentioned_in(index) for index in node.indices[:-1]):
+        return None
+    index, others = node.indices[-1], mentioned_in(node.indices[-1]) - {counter}
+    if reads(index) or others & changed(facts.program, loop):
+        return None
+    trips = min(facts.analysis.loops[loop.id].trip_count.max or MOST_ITERATIONS, MOST_ITERATIONS)
+    seen = set[int]()
+    for trial in TRIALS if others else TRIALS[:1]:
+        values = [
+            value_of(facts.program, index, {counter: k * step, **dict.fromkeys(others, trial)}) for k in range(trips)
+        ]
+        plain = [v for v in values if v is not None]
+        distances = {after - before for before, after in pairwise(plain)}
+        if len(plain) < len(values) or not distances or distances & {-1, 0, 1}:
+            return None
+        seen |= distances
+    if len(seen) == 1:
+        return None  # a constant stride, which the form of the index would tell
+    return "strides by a number that is not known" if others else "jumps from element to element"
 
 
 def _ends(facts: Facts, a: Access, loop: Loop) -> int | None:

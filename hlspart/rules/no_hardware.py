@@ -2,10 +2,10 @@
 
 ## What it does
 Reports in functions that directives are about and in what they call: memory from the heap (`malloc`, `calloc`,
-`realloc`, `new`), calls of the operating system (files, input, time), containers of the standard library, pointers
-to functions and `qsort`, which calls one, instructions of a processor, `long double`, a local array whose pointer is
-cast to structures or to integers of a library; and pointers to pointers and unions as arguments of a top function with
-ports.
+`realloc`, `new`), calls of the operating system (files, input, time), `setjmp`, containers of the standard library,
+pointers to functions and `qsort`, which calls one, any number of arguments, instructions of a processor and what a
+compiler counts bits by, `long double`, a local array whose pointer is cast to structures or to integers of a library;
+and pointers to pointers and unions as arguments of a top function with ports.
 
 ## Why is this bad
 Memories of hardware have their size when it is built, it has no operating system, and a port carries no pointers.
@@ -44,13 +44,14 @@ from collections.abc import Iterator
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._benches import CALLING_BACK, GROWING, HEAP, LIBRARY, RUNNING, SYSTEM, hardware
+from hlspart.rules._benches import CALLING_BACK, COUNTING, GROWING, HEAP, LEAVING, LIBRARY, RUNNING, SYSTEM, hardware
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._uses import calls, nodes, root_of
 
 RULE = Rule("HLP616", "no-hardware", "error")
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif)\b[^\n]*", re.M)
 _SIMULATED = re.compile(r"[ \t]*#[ \t]*if(?:ndef[ \t]+|[ \t]*![ \t]*defined[ \t]*\(?[ \t]*)\w*(?:SYNTHESIS)")
+_ANY_NUMBER = re.compile(r",\s*\.\.\.\s*\)")
 _COPIES = ("memcpy", "memmove", "memset")  # they take any pointer
 
 
@@ -94,6 +95,9 @@ def _is_simulated(facts: Facts, function: c.Function) -> bool:
 
 
 def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    if _ANY_NUMBER.search(facts.program.text(function.signature)) is not None:
+        message = f"{function.name}() takes any number of arguments, which hardware does not"
+        yield facts.report(RULE, function.name_at, message, "hand over an array and its extent")
     for call in calls(facts.program)[function.name]:
         name = (call.function or "").rpartition("::")[2]
         if call.function in facts.program.functions:
@@ -110,6 +114,12 @@ def _calls(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
         elif name in CALLING_BACK:
             message = f"{name}() calls a function by a pointer, which hardware does not do"
             yield facts.report(RULE, call.at, message, "write the loop, which calls the function by its name")
+        elif name in LEAVING:
+            message = f"{name}() jumps between functions, which hardware cannot"
+            yield facts.report(RULE, call.at, message, "give a status back")
+        elif name in COUNTING:
+            message = f"{name}() is no operator of hardware; of the compiler's, __builtin_clz and __builtin_ctz are"
+            yield facts.report(RULE, call.at, message, "write a loop over the bits, and unroll it", severity="warning")
         elif name.startswith(("_mm_", "_mm256_", "_mm512_", "__builtin_ia32_")):
             message = f"{name}() is an instruction of a processor, which hardware does not have"
             yield facts.report(RULE, call.at, message, "write a loop over the lanes, and unroll it")
@@ -176,8 +186,11 @@ def _of_library(kind: c.CType) -> bool:
 
 def _declared(facts: Facts, variable: c.Variable) -> Iterator[Diagnostic]:
     kind = variable.as_array.element if variable.as_array is not None else variable.type
-    if isinstance(kind, c.ScalarType) and kind.kind == "float" and kind.bits > 64:
-        message = f"'{variable.name}' is a {kind.name}, for which hardware has no operators"
+    members = [t for _, t in kind.members] if isinstance(kind, c.StructType) else [kind]
+    wide = next((t for t in members if isinstance(t, c.ScalarType) and t.kind == "float" and t.bits > 64), None)
+    if wide is not None:
+        whole = "a" if wide is kind else "made of"
+        message = f"'{variable.name}' is {whole} {wide.name}, for which hardware has no operators"
         yield facts.report(RULE, variable.at, message, "take double, or ap_fixed")
     port = variable.storage == "parameter" and variable.function in facts.analysis.tops
     if port and isinstance(kind, c.OtherType) and "_Complex" in kind.name:

@@ -35,11 +35,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ScalarType
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP404", "not-an-array", "error")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Findings of this rule."""
-    return facts.plain(RULE, "not-an-array")
+    """Findings of this rule; partitions are judged where their banks are."""
+    yield from facts.plain(RULE, "not-an-array")
+    for d in facts.program.directives:
+        for ident in d.variables if d.kind == "array_reshape" and d.usable else ():
+            variable = facts.program.variable(ident)
+            if isinstance(variable.type, ScalarType):
+                message = f"ARRAY_RESHAPE: '{variable.name}' is no array"
+                yield facts.report(RULE, d.at, message, "remove the pragma", [(variable.at, "declared here")])

@@ -45,6 +45,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         apart = first is not None and first.function != remark.directive.function
         if first is not None and _memories_of_their_own(facts, first, remark.directive):
             continue
+        if first is not None and _members(first) != _members(remark.directive):
+            continue  # two arrays of one object
         edit = facts.line_removal(remark.directive)
         fix = Fix("remove the line", (edit,), safe=True) if edit is not None and not apart else None
         message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
@@ -59,6 +61,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             fix,
             severity,
         )
+
+
+def _members(directive: Directive) -> tuple[str, ...]:
+    """What a directive names of an object, as it is written: `x.line`."""
+    return tuple(
+        "".join((o.value or "").split()) for o in directive.options if o.name == "variable" and "." in (o.value or "")
+    )
 
 
 def _memories_of_their_own(facts: Facts, one: Directive, other: Directive) -> bool:

@@ -46,8 +46,22 @@ from collections.abc import Iterator
 from hlspart.model.causes import NOT_CONSTANT
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayRef, Binary, Call, Cast, Loop, Stmt, walk, walk_statements
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    ExprStmt,
+    If,
+    Loop,
+    Name,
+    Stmt,
+    walk,
+    walk_statements,
+)
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
 from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
@@ -79,7 +93,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
                 severity: Severity | None = None
                 why = info.cause or ("a header is missing" if facts.lacks_header(inner.header.span.path) else None)
-                if why is None or (not facts.lacks_header(inner.header.span.path) and _asks_data(facts, inner)):
+                if why is None or (not facts.lacks_header(inner.header.span.path) and _is_by_data(facts, inner)):
                     message += ": it cannot be unrolled"
                 else:  # hlspart cannot count it; the tool may
                     message, severity = f"{message}: nothing is known of the pipeline ({why})", "info"
@@ -100,8 +114,29 @@ def _varies(facts: Facts, directive: Directive, inner: Loop) -> bool:
     return any(c.text.startswith(f"{inner.name} ") and NOT_CONSTANT in c.text and line in c.lines for c in causes)
 
 
+def _is_by_data(facts: Facts, inner: Loop) -> bool:
+    """Whether values that are read decide how often a loop runs: no number of iterations is known."""
+    return _asks_data(facts, inner) or _is_set_by_data(facts, inner)
+
+
+def _is_set_by_data(facts: Facts, inner: Loop) -> bool:
+    """Whether what an iteration reads decides what becomes of a variable that the loop's test asks for."""
+    asked = mentioned_in(inner.test) if inner.test is not None else frozenset()
+    fresh = read_values(facts.program, inner)
+    for stmt in walk_statements(inner.body):
+        if isinstance(stmt, If) and (reads(stmt.test) or mentioned_in(stmt.test) & fresh):
+            arms = (stmt.then, stmt.other) if stmt.other is not None else (stmt.then,)
+            if any(asked & changed(facts.program, arm) for arm in arms):
+                return True
+        set_ = stmt.expr if isinstance(stmt, ExprStmt) else None
+        sets = isinstance(set_, Assign) and isinstance(set_.target, Name) and set_.target.variable in asked
+        if isinstance(set_, Assign) and sets and (reads(set_.value) or mentioned_in(set_.value) & fresh):
+            return True
+    return False
+
+
 def _asks_data(facts: Facts, inner: Loop) -> bool:
-    """Whether a loop goes on as long as elements that an argument brings compare: no number of iterations is known."""
+    """Whether a loop goes on as long as elements that an argument brings compare."""
     test = inner.test
     if not isinstance(test, Binary) or test.op not in ("<", "<=", ">", ">=", "!=", "=="):
         return False

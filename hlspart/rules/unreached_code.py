@@ -1,8 +1,9 @@
 """Code that never runs, or a loop that runs no more than once.
 
 ## What it does
-Reports a statement behind a `return`, `break` or `continue`, a `for` whose body always leaves it at its end, and a
-`for` whose test does not hold at its start although its counter goes on from there.
+Reports a statement behind a `return`, `break` or `continue`, a `for` whose body always leaves it at its end, a `for`
+whose test does not hold at its start although its counter goes on from there, and a test in a `for` up to `n` that
+its counter is `n`, as for a mark in the last word.
 
 ## Why is this bad
 Nothing of it becomes hardware, without a word of it: an output keeps its old value, a stream stays empty.
@@ -35,6 +36,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
+from hlspart.rules._mentions import changed, mentioned_in, reads
 from hlspart.rules._nests import start_of
 from hlspart.rules._traces import constant
 
@@ -47,7 +49,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     benches = of_benches(facts)
     for name, function in program.functions.items():
         for stmt in c.walk_statements(function.body) if name not in benches and not function.open else ():
-            for at, message, hint in (*_behind(stmt), *(_of_loop(program, stmt) if isinstance(stmt, c.Loop) else ())):
+            own = (*_of_loop(program, stmt), *_never_there(program, stmt)) if isinstance(stmt, c.Loop) else ()
+            for at, message, hint in (*_behind(stmt), *own):
                 if at.kind == "plain" and at.span not in seen:
                     seen.add(at.span)
                     yield facts.report(RULE, at, message, hint)
@@ -75,6 +78,30 @@ def _of_loop(program: c.Program, loop: c.Loop) -> Iterator[tuple[Origin, str, st
         yield loop.header, "this loop runs once at most: its body ends by leaving it", "leave it under a condition"
     elif (of := _never_begun(program, loop)) is not None:
         yield loop.header, f"this loop never runs: '{of}' does not hold at its start", "turn the comparison"
+
+
+_ENDS = {"<": "is", "!=": "is", "<=": "is beyond"}
+_NOT_WHILE = {"<": ("==", ">=", ">"), "!=": ("==",), "<=": (">",)}  # what never holds while a test of a loop holds
+
+
+def _never_there(program: c.Program, loop: c.Loop) -> Iterator[tuple[Origin, str, str]]:
+    """Tests in a loop for what ends it: its counter is not there before the loop is over."""
+    test, step = loop.test, loop.step
+    if loop.kind != "for" or not isinstance(test, c.Binary) or not isinstance(test.left, c.Name) or step is None:
+        return
+    counter, bound = test.left.variable, test.right
+    moved = step.operand if isinstance(step, c.IncDec) else step.target if isinstance(step, c.Assign) else None
+    own = isinstance(moved, c.Name) and moved.variable == counter
+    stays = not reads(bound) and not (mentioned_in(bound) | {counter}) & changed(program, loop.body)
+    if not own or not stays or isinstance(bound, c.Const) or any(isinstance(e, c.Member) for e in c.walk(bound)):
+        return
+    for stmt in c.walk_statements(loop.body):
+        for node in (e for top in c.expressions(stmt) for e in c.walk(top) if isinstance(e, c.Binary)):
+            asks = isinstance(node.left, c.Name) and node.left.variable == counter and c.is_same(node.right, bound)
+            if asks and node.op in _NOT_WHILE.get(test.op, ()):
+                name, limit = program.variable(counter).name, " ".join(program.text(bound.at).split())
+                message = f"this never holds: loop {loop.name} ends where {name} {_ENDS[test.op]} {limit}"
+                yield node.at, message, "ask for the last round, or ask behind the loop"
 
 
 def _never_begun(program: c.Program, loop: c.Loop) -> str | None:

@@ -100,7 +100,7 @@ class Target(Struct, frozen=True, dict=True):
 
     @property
     def deprecated(self) -> frozenset[str]:
-        """Directives, and ``enable_flush`` of PIPELINE, that the tool calls deprecated."""
+        """Directives, options of them and headers that the tool has no longer, or calls deprecated."""
         return frozenset(self.profile["directives"]["deprecated"])
 
     # --------------------------------------------------------------------------- memories
