@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import pytest
 from predicting import result
 
+from hlspart.predict import doubts
+
 #: reads, writes, both in one cycle
 PORTS = {"ram_1p": (9, 9, 1), "ram_s2p": (1, 1, 9), "ram_t2p": (9, 9, 2), "ram_2p": (9, 1, 2)}
 Form = tuple[tuple[dict[str, int], int], ...]  # per dimension: coefficients of i, j, k and a constant
@@ -126,8 +128,12 @@ def make(seed: int) -> Case:
 
 
 @pytest.mark.parametrize("seed", [*range(0, 45, 3), 397])
-def test_the_ideal_interval_is_that_of_enumerated_iterations(seed):
-    """In 397 cliques over all iterations cost more than what may be spent: they are looked at one by one."""
+def test_the_ideal_interval_is_that_of_enumerated_iterations(seed, monkeypatch):
+    """In 397 cliques over all iterations cost more than what may be spent: they are looked at one by one.
+
+    The interval of all loads as they are written, which the tool may make fewer.
+    """
+    monkeypatch.setattr(doubts, "of_conditions", lambda prediction: iter(()))
     for number in range(seed, seed + 3):
         case = make(number)
         if case.unroll >= case.loops[-1][3]:  # nothing is left to pipeline
