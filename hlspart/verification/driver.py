@@ -34,7 +34,11 @@ extern int hlspart_round(int) HLSPART_SYSTEM("fesetround");
 #endif
 static void *hlspart_fenced(__SIZE_TYPE__ size) /* between fences far wider than AddressSanitizer's own */
 {
-    char *at = (char *)hlspart_map(0, size + (1 << 20), 3, 0x22, -1, 0); /* read and write; private, anonymous */
+    /* Around them, what no int reaches beyond is nobody's: an access there faults, whatever else lies in memory. */
+    const __SIZE_TYPE__ whole = size + (1 << 20), far = (__SIZE_TYPE__)1 << (sizeof far > 4 ? 36 : 16);
+    char *at = (char *)hlspart_map(0, whole + 2 * far, 0, 0x4022, -1, 0); /* none; private, anonymous, not reserved */
+    /* read and write; there (0x10), where such a range was to be had */
+    at = (char *)hlspart_map(at == (char *)-1 ? 0 : at + far, whole, 3, at == (char *)-1 ? 0x22 : 0x32, -1, 0);
     if (at == (char *)-1) hlspart_exit(3);
     __asan_poison_memory_region(at, 1 << 19);
     __asan_poison_memory_region(at + (1 << 19) + size, 1 << 19);

@@ -31,6 +31,14 @@ def test_vectors_on_which_the_original_faults_are_left_out_and_counted(tmp_path:
     assert compare(tmp_path, INDEXED, INDEXED, value_range=(16, 30)).exit_code == 2
 
 
+@pytest.mark.parametrize("distance", (-(1 << 20) - 4096, (1 << 20) + 4096))
+def test_no_argument_is_reached_from_another(tmp_path: Path, distance: int) -> None:
+    """What lies in memory by chance decides no comparison: the arguments are further apart than an int reaches."""
+    reached = "int k(const int x[4], const int y[4], int n) { return x[n]; }"
+    given = (distance // 4, distance // 4)
+    assert compare(tmp_path, reached, reached, value_range=given).exit_code == 2
+
+
 def test_both_signs_by_default(tmp_path: Path) -> None:
     absolute = "int k(int x) { return x < 0 ? -x : x; }"
     assert compare(tmp_path, absolute, "int k(int x) { return x; }", vectors=12).exit_code == 1
