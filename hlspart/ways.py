@@ -12,6 +12,7 @@ from hlspart.expand import shifting, updates
 from hlspart.expand.accumulators import Accumulator, accumulators, at_most, slowest
 from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import claims, provable
+from hlspart.expand.flattening import kept_apart
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, split
@@ -193,6 +194,8 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
     provably = search.goes_on("dependences in directives", lambda: provable(*known))
     if provably and pipeline.dependences_stated.after is not None:
         then(pipeline.dependences_stated)
+    if search.goes_on("nests kept apart", lambda: any(kept_apart(pipeline.program, pipeline.figures))):
+        ways += _kept_apart(pipeline, options, search)
     if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
         then(pipeline.bundled)
     best = cheapest_in_place(pipeline, ways) if len(ways) > 1 else plain
@@ -216,6 +219,20 @@ def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: Sea
     result = _and_then(pipeline, first, options, search)
     lost = regressions(program, figures, pipeline.predict(result.files), result.lines)
     return [] if lost else [result]
+
+
+def _kept_apart(pipeline: Rewritable, options: RewriteOptions, search: Search) -> Iterator[RewriteResult]:
+    """Texts in which nests are not flattened where a recurrence goes away with that, rewritten."""
+    program, figures = pipeline.program, pipeline.figures
+    for edits in kept_apart(program, figures):
+        first = Reused(edited(program, edits), (), {}, None)
+        opened = pipeline.with_texts(first.result.files)
+        search.looked_at(opened)
+        if _recurring(opened.dependences_stated.after or opened.figures) >= _recurring(figures):
+            continue
+        result = _and_then(pipeline, first, options, search)
+        if not regressions(program, figures, pipeline.predict(result.files), result.lines):
+            yield result
 
 
 def _recurring(figures: IIResult) -> int:

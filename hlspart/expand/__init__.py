@@ -7,6 +7,6 @@ from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
 __all__ = [
     "UnknownLoop", "accesses", "accumulators", "bundles", "capacity", "counters", "dependences", "expand", "faults",
-    "interchange", "interleave", "numbers", "purity", "region", "requests", "scalars", "shifting", "texts", "unwritten",
-    "updates",
+    "flattening", "interchange", "interleave", "numbers", "purity", "region", "requests", "scalars", "shifting",
+    "texts", "unwritten", "updates",
 ]  # fmt: skip

@@ -138,12 +138,13 @@ def _counterpart(
     same = [x for x in after.loops if x.function == loop.function]
     if lines is None or loop.loop < 0:
         return next((x for x in same if x.loop == loop.loop), None)
-    if loop.label is not None:  # a function has one of each
-        return next((x for x in same if x.label == loop.label), None)
     path = program.loops[loop.loop].header.span.path
-    same_place = [x for x in same if x.line in _moved(lines, path, loop.line) and x.label is None]
-    beside = [x for x in before.loops if (x.function, x.line, x.label) == (loop.function, loop.line, None)]
-    new = same_place[beside.index(loop)] if len(same_place) == len(beside) else None
+    if loop.label is not None:  # a function has one of each
+        new = next((x for x in same if x.label == loop.label), None)
+    else:
+        same_place = [x for x in same if x.line in _moved(lines, path, loop.line) and x.label is None]
+        beside = [x for x in before.loops if (x.function, x.line, x.label) == (loop.function, loop.line, None)]
+        new = same_place[beside.index(loop)] if len(same_place) == len(beside) else None
     if loop.pipelined and loop.flattened and new is not None and not new.pipelined:
         return _opened(program, loop, new, [x for x in same if x.pipelined], lines)
     return new
