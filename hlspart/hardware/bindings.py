@@ -54,7 +54,7 @@ class Bindings(Struct, frozen=True, dict=True):
                 if d.kind != "interface" and not self._has_effect(member):
                     continue
                 binding, interface = self._says(d)
-                if binding is not None and storage is None:
+                if binding is not None and (storage is None or _replaces(binding, storage)):
                     storage = binding
                     latency = d.values.get("latency")
                 if interface is not None and resource is None:
@@ -114,6 +114,16 @@ class Bindings(Struct, frozen=True, dict=True):
     def is_bound(self, variable: Variable) -> bool:
         """Whether a directive chooses the memory."""
         return self.of(variable)[3]
+
+
+def _replaces(later: str, earlier: str) -> bool:
+    """Whether a directive takes the place of an earlier one.
+
+    Of RESOURCE and INTERFACE bram the last one decides: arguments of one top, written in both orders, have one port and
+    two. INTERFACE ap_memory says nothing of ports, RESOURCE does (UG902).
+    """
+    cores = _RESOURCE.values()
+    return (later in cores and earlier in ("bram", "ap_memory")) or (later == "bram" and earlier in cores)
 
 
 def bundle(name: str | None) -> str:

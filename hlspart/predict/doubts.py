@@ -27,6 +27,7 @@ from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_
 
 REGROUPED = "in which order a balanced sum takes in what the recurrence makes is not known"
 REMAINDERS = "whether the tool sees that constant distances keep accesses in banks of their own is not known"
+_PAIRED = 64  # accesses of an iteration of which all pairs are compared
 MAYBE_PARTITIONED = "whether the tool partitions a local array by itself is not known"
 
 
@@ -249,14 +250,23 @@ def _is_divided(p: Prediction, variable: int, shared: int) -> bool:
     if busy <= max(p.target, p.units_ii, shared) or not storage.may_partition(variable, p.elaborated.nest.origin):
         return False
     n = len(problem.accesses)
-    factors = {2, 3, 4, 5, 8, 16, math.ceil(n / 2), n}
-    for k, dim in enumerate(memory.layout.dims):
-        for factor in sorted(f for f in factors if 1 < f <= dim.extent) if not dim.is_split else ():
-            split = DimLayout.of("cyclic", dim.extent, factor)
-            layout = PerDimLayout((*memory.layout.dims[:k], split, *memory.layout.dims[k + 1 :]))
-            if problem.static(layout, memory.ports).interval < busy:
+    factors = sorted({2, 3, 4, 5, 8, 16, math.ceil(n / 2), n})
+    open_ = [k for k, dim in enumerate(memory.layout.dims) if not dim.is_split and dim.extent > 1]
+    for k in open_:
+        for factor in (f for f in factors if 1 < f <= memory.layout.dims[k].extent):
+            if problem.static(_split(memory.layout, {k: factor}), memory.ports).interval < busy:
                 return True
-    return False
+    if len(open_) < 2 or n > _PAIRED or storage.target.distances_tell_banks == "no":
+        return False
+    # a report of 2023.2: the rows and columns of a window of 3 x 3, one dimension whole and one by 3
+    layouts = (_split(memory.layout, {k: min(f, memory.layout.dims[k].extent) for k in open_}) for f in factors)
+    return any(problem.ideal(layout, memory.ports)[0].interval < busy for layout in layouts)
+
+
+def _split(layout: PerDimLayout, factors: Mapping[int, int]) -> PerDimLayout:
+    """A layout with the dimensions ``factors`` names in cyclic banks."""
+    dims = (DimLayout.of("cyclic", d.extent, factors[k]) if k in factors else d for k, d in enumerate(layout.dims))
+    return PerDimLayout(tuple(dims))
 
 
 def _interval(p: Prediction, counts: Mapping[int, PortCount]) -> int:

@@ -148,3 +148,71 @@ def test_loads_at_one_place_of_rows_that_are_chosen_at_run_time(
 """)
     assert (found.ii, found.bounds) == (ii, bounds)
     assert bounds is None or "loads at one place of all rows of b" in (found.cause or "")
+
+
+WEIGHTS = """void f(int w[64][15], int src[64], int dst[15]) {
+%s    int sum[15];
+#pragma HLS ARRAY_PARTITION variable=sum complete
+    L: for (int j = 0; j < 64; j++) {
+#pragma HLS PIPELINE
+        for (int i = 0; i < 15; i++) sum[i] += src[j] * w[j][i];
+    }
+    for (int i = 0; i < 15; i++) dst[i] = sum[i];
+}"""
+BRAM, AP_MEMORY = (f"#pragma HLS INTERFACE {mode} port=w\n" for mode in ("bram", "ap_memory"))
+RESOURCE = "#pragma HLS RESOURCE variable=w core=RAM_1P_BRAM\n"
+
+
+@pytest.mark.parametrize(
+    ("pragmas", "ii"),
+    [(BRAM + RESOURCE, 15), (RESOURCE + BRAM, 8), (AP_MEMORY + RESOURCE, 15), (RESOURCE + AP_MEMORY, 15)],
+)
+def test_the_last_of_resource_and_bram_decides_the_ports(pragmas, ii):
+    """A report of Vivado HLS 2017.4 has 15 reads at II 15 in the first order, and five at II 3 in the second."""
+    assert loop(WEIGHTS % pragmas, "L", tool="vivado-hls-2017.4", part="xc7z020clg484-1", clock_ns=10).ii == ii
+
+
+def ending_in_l(text, tool):
+    (found,) = (x for x in result(text, tool=tool).loops if x.name.endswith("L"))
+    return found
+
+
+def test_a_window_may_lie_in_banks_of_both_dimensions():
+    """A report of Vitis HLS 2023.2: 90 banks of a 30 x 30 window of 3 x 3 that no directive partitions, II 1."""
+    text = """void f(short in[30][30], short out[28][28]) {
+    short w[30][30];
+    for (int i = 0; i < 30; i++) {
+#pragma HLS UNROLL
+        for (int j = 0; j < 30; j++) w[i][j] = in[i][j];
+    }
+    for (int i = 0; i < 28; i++)
+        L: for (int j = 0; j < 28; j++) {
+            short sum = 0;
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++) sum += w[i + a][j + b];
+            out[i][j] = sum;
+        }
+}"""
+    found = ending_in_l(text, "vitis-2023.2")
+    assert (found.ii, found.bounds) == (None, (1, 5))
+    assert "partitions a local array" in found.cause
+
+
+def test_a_burst_may_read_what_a_zero_leaves_out():
+    """Reports of Vitis HLS 2024.1: nine words of a filter with three zeros, II 9."""
+    text = """void f(unsigned char in[16384], short out[126][126]) {
+#pragma HLS INTERFACE m_axi port=in offset=slave bundle=gmem
+    const short w[3][3] = {{1, 0, -1}, {2, 0, -2}, {1, 0, -1}};
+    for (int r = 0; r < 126; ++r)
+        L: for (int c = 0; c < 126; ++c) {
+            short sum = 0;
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) sum += w[i][j] * in[(r + i) * 128 + c + j];
+            out[r][c] = sum;
+        }
+}"""
+    found = ending_in_l(text, "vitis-2024.1")
+    assert (found.ii, found.bounds) == (None, (6, 9))
+    assert "of no use" in found.cause
+    all_ = ending_in_l(text.replace(" 0, ", " 3, "), "vitis-2024.1")
+    assert "of no use" not in (all_.cause or "")
