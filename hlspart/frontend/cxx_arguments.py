@@ -107,7 +107,8 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
         if number < behind:
             continue
         if token.text in arrays and tokens[number - 1].text not in _QUALIFIES:
-            written, behind = _declared_array(arrays[token.text], tokens, number)
+            value = [like(t.text, t.kind, token) for t in arrays[token.text]]
+            written, behind = declared_array(value, tokens, number)
             body += written
         elif isinstance(token, PragmaToken):
             following = [t.text for t in token.expanded[1:]] + [""]
@@ -133,10 +134,10 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     return body
 
 
-def _declared_array(value: Sequence[Token], tokens: Sequence[Token], at: int) -> tuple[list[Token], int]:
-    """``T &x`` of an array type T at ``at`` as ``int (&x)[8]``, ``T x`` as ``int x[8]``; and what comes behind."""
+def declared_array(value: Sequence[Token], tokens: Sequence[Token], at: int) -> tuple[list[Token], int]:
+    """``T &x`` of an array type T that ends at ``at`` as ``int (&x)[8]``, ``T x`` as ``int x[8]``; and behind it."""
     first = next(i for i, t in enumerate(value) if t.text == "[")
-    element, extents = ([like(t.text, t.kind, tokens[at]) for t in part] for part in (value[:first], value[first:]))
+    element, extents = value[:first], value[first:]
     name = at + 1
     while tokens[name].text in ("const", "&", "&&"):
         name += 1

@@ -206,10 +206,11 @@ def _type(words: list[Token], into: ClassText) -> None:
     """``typedef T name;`` and ``using name = T;``, and names of a base that are brought in."""
     if words[0].text == "using" and len(words) > 2 and words[2].text == "=":
         into.types.append((words[1].text, [like("typedef", "id", words[0]), *words[3:-1], words[1], words[-1]]))
-    elif words[0].text == "typedef" and words[-2].kind == "id":
-        into.types.append((words[-2].text, words))
     elif words[0].text == "typedef":
-        raise refuse(words[0], "typedef in a class")
+        end = next((i for i in range(1, len(words)) if words[i].text == "["), len(words) - 1)
+        if words[end - 1].kind != "id" or (words[-2].kind != "id" and words[-2].text != "]"):
+            raise refuse(words[0], "typedef in a class")
+        into.types.append((words[end - 1].text, words))
 
 
 def outside_angles(words: Sequence[Token]) -> Iterator[Token]:

@@ -14,6 +14,7 @@ from hlspart.frontend.cxx_arguments import (
     bound,
     class_alias,
     completed,
+    declared_array,
     filled,
     is_endless,
     key,
@@ -123,7 +124,10 @@ class _Instances:
                     given = split([t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)])
                     values = bound(alias, given)
                     if values is not None:
-                        tokens[at : end + 1] = filled(alias, values, None, tokens[at])
+                        written, behind = filled(alias, values, None, tokens[at]), end + 1
+                        if written and written[-1].text == "]":
+                            written, behind = declared_array(written, tokens, end)
+                        tokens[at:behind] = written
                         continue
             if self._called and (tokens[at].kind == "id" or tokens[at].text == ")"):
                 named_call(tokens, at, self.templates)

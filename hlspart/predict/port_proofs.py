@@ -42,11 +42,13 @@ def _through_channels(p: Prediction, aim: int) -> Proof | None:
             continue
         outside = storage.arrays.is_interface(record)
         refs = [(op.kind, op.ref) for op in p.problem.graph.memory if op.ref is not None]
-        sure = [k for k, ref in refs if ref.variable == variable and not ref.guarded and ref.domain == everywhere]
-        for kind, verb in (("load", "reads"), ("store", "writes")):
-            words = sure.count(kind)
+        own = [(k, r) for k, r in refs if r.variable == variable and not r.guarded and r.domain == everywhere]
+        # Those at one place of an array of channels are of one channel.
+        sure = Counter((k, r.index) for k, r in own if r.index is None or None not in r.index)
+        for (kind, index), words in sure.items():
             if words > aim and (best is None or words > best.ii):
-                text = f"proved: each iteration {verb} {words} words of the channel '{record.name}', one a cycle"
+                verb, of = "reads" if kind == "load" else "writes", "one of the channels" if index else "the channel"
+                text = f"proved: each iteration {verb} {words} words of {of} '{record.name}', one a cycle"
                 text += "" if outside else "; a channel whose words hold several of them would carry them at once"
                 best = Proof(words, (), text)
     return best

@@ -521,3 +521,31 @@ void top(int a[16]) {
     figures = pipeline(text).figures
     assert [loop.ii for loop in figures.loops] == [1]
     assert [f.latency.max for f in figures.functions if f.name == "top"] == [None]
+
+
+def test_an_array_type_of_a_class_or_of_an_alias_is_an_array() -> None:
+    """Its 8 cells are registers, which move at once."""
+    text = """\
+struct eight { static const int n = 8; };
+template <class C> struct Line {
+  typedef float line[C::n];
+  line buf;
+  float push(float x) {
+#pragma HLS ARRAY_PARTITION variable=buf complete
+    for (int i = C::n - 1; i > 0; i--) buf[i] = buf[i - 1];
+    buf[0] = x;
+    return buf[C::n - 1];
+  }
+};
+template <typename T, int N> using row = T[N];
+void f(const row<float, 256> &a, row<float, 256> b) {
+  static Line<eight> l;
+  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+    b[i] = l.push(a[i]);
+  }
+}
+"""
+    loaded = good(text, "t.cpp")
+    assert [named(loaded, n).dims for n in ("a", "b")] == [(256,), (256,)]
+    assert [ii for ii, _ in intervals(text)] == [1]

@@ -74,6 +74,22 @@ void copy(tapa::mmap<int> a, tapa::ostream<int> &out, tapa::istream<int> &in, in
 """
 
 
+def test_arrays_of_streams_of_tapa_are_fifos_apart() -> None:
+    """A word of each of four a cycle; of one of them four words take four."""
+    text = """#include <tapa.h>
+void f(tapa::istreams<int, 4> &in, tapa::ostream<int> &out) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    int s = 0;
+    for (int j = 0; j < 4; j++) s += in[%s].read();
+    out.write(s);
+  }
+}
+"""
+    assert [x.ii for x in result(text % "j", path="k.cpp").loops if x.pipelined] == [1]
+    assert [x.ii for x in result(text % "3", path="k.cpp").loops if x.pipelined] == [4]
+
+
 def test_streams_of_tapa_are_fifos_and_its_memories_unknown() -> None:
     found = {x.name: x.ii for x in result(TAPA, path="k.cpp").loops}
     assert found == {"L": 1, "M": 1, "N": None, "O": None}

@@ -251,6 +251,16 @@ def test_channels_of_the_top_move_a_word_a_cycle(case: str) -> None:
         assert loop.ii == words and loop.proof is not None and "one a cycle" in loop.proof.text
 
 
+@pytest.mark.parametrize(("reads", "words"), [("s[0].read() + s[1].read()", None), ("s[1].read() + s[1].read()", 2)])
+def test_each_channel_of_an_array_moves_a_word_a_cycle(reads: str, words: int | None) -> None:
+    text = (
+        "#include <hls_stream.h>\nvoid f(hls::stream<int> s[2], int o[16]) {\n"
+        f"for (int i = 0; i < 16; i++) {{\n#pragma HLS PIPELINE II=1\no[i] = {reads};\n}}\n}}\n"
+    )
+    (loop,) = [x for x in hlspart.parse(text, "k.cpp").pipeline.figures.loops if x.pipelined]
+    assert loop.ii == (words or 1) and (None if loop.proof is None else loop.proof.ii) == words
+
+
 def test_a_channel_between_loops_moves_a_word_a_cycle_as_well() -> None:
     text = """#include <hls_stream.h>
 void f(const int a[64], int o[64]) {

@@ -9,6 +9,8 @@
 namespace tapa {
 template <typename T> using istream = hls::stream<T>;
 template <typename T> using ostream = hls::stream<T>;
+template <typename T, int N> using istreams = hls::stream<T>[N];
+template <typename T, int N> using ostreams = hls::stream<T>[N];
 template <typename T> struct async_mmap {
   hls::stream<int64_t> read_addr;
   hls::stream<T> read_data;
