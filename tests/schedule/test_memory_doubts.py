@@ -216,3 +216,26 @@ def test_a_burst_may_read_what_a_zero_leaves_out():
     assert "of no use" in found.cause
     all_ = ending_in_l(text.replace(" 0, ", " 3, "), "vitis-2024.1")
     assert "of no use" not in (all_.cause or "")
+
+
+POOL = """void f(int in[64], int out[16]) {
+    int t[8][8];
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) t[i][j] = in[8 * i + j];
+    for (int i = 0; i < 8; i += 2)
+        L: for (int j = 0; j < 8; j += 2) {
+            int s = t[i][j];
+            s += t[i][j + 1] ^ t[i + 1][j] ^ t[i + 1][j + 1];
+            out[2 * i + j / 2] = s;
+        }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "ii", "bounds"),
+    [("vitis-2020.2", 1, None), ("vitis-2021.1", 1, None), ("vitis-2021.2", None, (1, 2)), ("vitis-2022.2", 1, None)],
+)
+def test_copies_for_reads_between_the_versions_that_have_them(tool, ii, bounds):
+    """A report of Vitis HLS 2021.1 has a pool of 2 x 2 at II 1, its memory in six times the room."""
+    found = ending_in_l(POOL, tool)
+    assert (found.ii, found.bounds) == (ii, bounds)
