@@ -9,7 +9,7 @@ offset) after partition. Computations on values from outside leave the loop too.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby, pairwise
 
 from msgspec import Struct
@@ -28,6 +28,7 @@ from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.lowering.related import connected, related
+from hlspart.lowering.unused import unused
 from hlspart.model.access import Affine
 
 NOTHING = Graph({}, ())
@@ -54,7 +55,6 @@ class Lowered(Struct, frozen=True):
 
 
 LEFT = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
-UNUSED = "whether the tool reads from an m_axi port what unrolling shows to be of no use is not known"
 SLICED = "whether the tool keeps ranges of bits of a carried variable apart is not known"
 CHOSEN = "whether the tool keeps apart stores at one place of memories chosen while the loop runs is not known"
 
@@ -105,7 +105,7 @@ def lower(
     outside = {a: ops[a] for a in sorted(operands) if a in ops}
     graph = Graph(graph_ops, (*data, *orders), tuple(promotion.gone), outside)
     doubts = [Doubt(about(LEFT, (ops[i] for i in unsettled)), left=unsettled)] if unsettled else []
-    doubts += _unused(ops, graph_ops, storage) if unrolls_later else []
+    doubts += unused(ops, graph_ops, storage) if unrolls_later else []
     sliced = frozenset(e for e in data if e.distance and (e.source, e.sink) in body.sliced)
     apart = (Doubt(about(SLICED, (ops[e.sink] for e in sliced)), gone=sliced),) if sliced else ()
     ahead = worked_ahead(gone, needed)
@@ -328,22 +328,6 @@ def _needed(ops: dict[int, Op], carried: list[Carried], live: set[int]) -> set[i
 
 
 # ------------------------------------------------------------------------------------- orders
-
-
-def _unused(ops: Mapping[int, Op], needed: Mapping[int, Op], storage: Storage) -> Iterator[Doubt]:
-    """m_axi loads that only unrolling shows to be of no use: two reports have them, as a burst reads all of its words.
-
-    A product with a constant zero, in inner loops that the tool unrolls by itself.
-    """
-    ports: dict[str, tuple[list[Op], list[Op]]] = defaultdict(lambda: ([], []))
-    for i, op in ops.items():
-        if op.kind != "load" or op.ref is None or storage.memory(op.ref.variable).storage != BUS:
-            continue
-        if i in needed or storage.automatic.changes_unrolled(op.ref.access):
-            ports[storage.memory(op.ref.variable).resource][i in needed].append(op)
-    for unused, used in ports.values():
-        if unused:
-            yield Doubt(about(UNUSED, unused), ii=len(unused) + len(used))
 
 
 def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> list[Edge]:
