@@ -43,8 +43,8 @@ class Search(Struct):
     def looked_at(self, text: Predicted) -> None:
         """One more text."""
         lasting = [x for x in text.figures.loops if not x.given_up]  # nothing is kept of one that was given up
-        self.work += sum(x.work for x in text.figures.loops if x.given_up)
-        loops = Counter((x.function, x.work, x.ii, x.depth, x.trip_count.max) for x in lasting)
+        self.work += sum(x.cost for x in text.figures.loops if x.given_up)
+        loops = Counter((x.function, x.cost, x.ii, x.depth, x.trip_count.max) for x in lasting)
         self.work += sum(loop[1] * count for loop, count in (loops - self.seen).items())
         self.seen |= loops
         self.work += effort(text.analysis.divided - self.divided) // _DIVISIONS

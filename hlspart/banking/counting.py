@@ -10,7 +10,7 @@ never enumerated, so the cost does not depend on trip counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Literal, NamedTuple
@@ -52,6 +52,24 @@ class _Busiest(NamedTuple):
     pairs: int
 
 
+class _Rising:
+    """Numbers that rise, looked at as far as they are asked for."""
+
+    def __init__(self, numbers: Iterator[int]) -> None:
+        self._more: Iterator[int] | None = numbers
+        self._last = 0
+
+    def is_above(self, limit: int) -> bool:
+        """Whether one of them is above ``limit``."""
+        while self._last <= limit and self._more is not None:
+            number = next(self._more, None)
+            if number is None:
+                self._more = None
+            else:
+                self._last = number
+        return self._last > limit
+
+
 # A text that is read again, and one with other partitions, has most of its loops as they were.
 _BUSIEST: Answers[_Busiest] = Answers(1024)
 _REACHED: Answers[frozenset[int]] = Answers(8192)
@@ -88,6 +106,7 @@ class PortProblem(Sites):
         self._apart: dict[Layout, tuple[tuple[int, ...], ...] | None] = {}
         self._ideal: dict[tuple[Layout, Ports], _Busiest] = {}
         self._static: dict[tuple[Layout, Ports, bool], BankLoad] = {}
+        self._rising: dict[tuple[Layout, Ports], _Rising] = {}
 
     def count(self, layout: Layout, ports: Ports) -> PortCount:
         """Both figures under ``layout``; where a bank has ports for all that may reach it, they are the same."""
@@ -116,8 +135,16 @@ class PortProblem(Sites):
     def is_over(self, layout: Layout, ports: Ports, ii: int) -> bool:
         """Whether the first accesses that exclude none before them give :meth:`static` more than ``ii``, widened.
 
-        Where they do not, all together still may.
+        Where they do not, all together still may. A search asks for one interval after another: each goes on where the
+        last one ended.
         """
+        if (layout, ports) not in self._rising:
+            self._rising[layout, ports] = _Rising(self._intervals(layout, ports))
+        return self._rising[layout, ports].is_above(ii)
+
+    def _intervals(self, layout: Layout, ports: Ports) -> Iterator[int]:
+        """What the first accesses give, each time that one more bank or access raises it."""
+        highest = 0
         counts: dict[int, list[int]] = {}  # stores and loads by bank
         arms: dict[int, dict[int, int]] = {}
         for site in self.sites:
@@ -130,9 +157,8 @@ class PortProblem(Sites):
                 beside.update(site.access.branch)
                 count = counts.setdefault(bank, [0, 0])
                 count[site.read] += 1
-                if ports.interval(count[True], count[False]) > ii:
-                    return True
-        return False
+                if (interval := ports.interval(count[True], count[False])) > highest:
+                    yield (highest := interval)
 
     def loads(self, layout: Layout, ports: Ports, widened: bool = False) -> tuple[BankLoad, ...]:
         """What :meth:`static` says of every bank that something may touch, in the order of the banks."""

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from hlspart.banking.accesses import affine_index, are_exclusive, are_in_one_arm
+from hlspart.banking.accesses import affine_index, are_in_one_arm
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import BankModel, PortProblem
 from hlspart.banking.families import Families, Family, StaticSets, families_of, maximal, values
@@ -326,9 +326,10 @@ def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:
         return [tuple(s.position for s in sites)]
     sets = []
     for branch in dict.fromkeys(s.access.branch for s in sites):
-        arms = {branch: first[branch]}
-        for other, site in first.items():
-            if not any(are_exclusive(site.access, x.access) for x in arms.values()):
-                arms[other] = site
-        sets.append(tuple(s.position for s in sites if s.access.branch in arms))
+        arms, beside = dict(branch), {branch}
+        for other in first:
+            if all(arms.get(condition, arm) == arm for condition, arm in other):
+                arms.update(other)
+                beside.add(other)
+        sets.append(tuple(s.position for s in sites if s.access.branch in beside))
     return [one for one in dict.fromkeys(sets) if not any(set(one) < set(x) for x in sets)]

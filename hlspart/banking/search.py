@@ -38,6 +38,7 @@ MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 MOST_ACCESSES = 1_200  # of a loop: of more, comparing the pairs alone takes seconds
 MOST_UNLIKE = 400  # where they differ by more than constants, or some are of one element
+MOST_KINDS = 80  # of subscripts and iterations among them: what two kinds have in common is a question about sets
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 
 
@@ -94,7 +95,11 @@ def least_any(
 
 def _is_large(need: Need) -> bool:
     """Whether to compare the pairs of its accesses takes too long."""
-    return len(need.problem.sites) > (MOST_ACCESSES if need.uniform and need.distinct else MOST_UNLIKE)
+    sites = need.problem.sites
+    if need.uniform and need.distinct:
+        return len(sites) > MOST_ACCESSES
+    kinds = {(s.forms and tuple(f.terms for f in s.forms), s.access.domain) for s in sites}
+    return len(sites) > MOST_UNLIKE or len(kinds) > MOST_KINDS
 
 
 def _least(

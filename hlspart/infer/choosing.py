@@ -48,7 +48,9 @@ class Choosing(Struct, frozen=True):
         now = self.noting(demands)
         starts: dict[int, int] = {}
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
-        for _ in range(min(1 + REPAIRS + len(demands), self.rounds)):
+        for done in range(1 + REPAIRS + len(demands)):
+            if done >= self.rounds:
+                break
             decisions, now = now.decided(demands, starts)
             after = now.confirm(decisions)
             if rejected := refused(decisions, after):

@@ -88,8 +88,9 @@ class Inference:
 
     @property
     def predictions(self) -> int:
-        """How many predictions one search may ask for: fewer the more operations each has."""
-        return MOST_OPERATIONS // (1 + sum(x.work for x in self.first.loops))
+        """How many predictions one search may ask for: fewer the more the longest so far took."""
+        made = (self.first, *(result for *_, result in self._checked))
+        return MOST_OPERATIONS // (1 + max(sum(x.cost for x in result.loops) for result in made))
 
     @cached_property
     def demands(self) -> tuple[Demand, ...]:

@@ -36,18 +36,18 @@ def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, S
     missing = [x for x in run.ground.asked_loops(free) if rank(x) > (run.ground.targets[key(x)], 0)]
     if run.ground.options.scheme == "any" or not any(map(_is_inside, (step for x in missing for step in x.cycle))):
         return free, {}
-    then, separations, trials = free, dict[int, Separation](), TRIALS
+    then, separations, trials = free, dict[int, Separation](), 0
     for demand in (d for d in run.ground.demands if run.may_change(d)):
         wanted, tried, idle = _ordered(run, demand, then), list[PerDimLayout](), 0
         for layout in _partitions(run, demand) if wanted else ():
             pairs = separated(demand, layout, wanted)
-            if not trials or idle == PATIENCE:
+            if trials >= min(TRIALS, run.ground.predictions) or idle == PATIENCE:
                 break
             if not pairs or any(pairs <= separated(demand, x, wanted) for x in tried):
                 continue
             said = partition_directives(run.ground.program, demand, layout)
             trial = run.ground.with_ports_enough((*_beside(separations, demand.group.id), *said))
-            trials, idle = trials - 1, idle + 1
+            trials, idle = trials + 1, idle + 1
             if any(x.status in ("rejected", "conflict") for x in trial.pragmas[-len(said) :]):
                 break
             ordered = _ordered(run, demand, trial)

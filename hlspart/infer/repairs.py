@@ -23,14 +23,14 @@ def tuned(run: Choosing, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
     One array at a time: the next ones that have ports enough, as long as the prediction gains.
     """
     decisions, after = plan
-    trials = min(TRIALS, run.ground.predictions)
+    trials = 0
     for place, first in enumerate(decisions):
         enough = first.demand.accesses <= first.demand.port_count  # nothing waits for a port
         if enough or first.choice.rewrite or first.choice.copies > 1 or not run.may_change(first.demand):
             continue
         touched = {key(x.result) for x in first.demand.loops}
         current, tried, idle = first, {first.choice.layout}, 0
-        while trials and idle < PATIENCE:
+        while trials < min(TRIALS, run.ground.predictions) and idle < PATIENCE:
             missing = [x for x in run.ground.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
             if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in missing):
                 break
@@ -43,7 +43,7 @@ def tuned(run: Choosing, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
             tried.add(choice.layout)
             trial = (*decisions[:place], current, *decisions[place + 1 :])
             then = run.confirm(trial)
-            trials, idle = trials - 1, idle + 1
+            trials, idle = trials + 1, idle + 1
             if run.ground.missed(then, floors) < run.ground.missed(after, floors):
                 decisions, after, idle = trial, then, 0
     return decisions, after

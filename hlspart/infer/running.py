@@ -73,7 +73,7 @@ class Ground(Protocol):
 
     @property
     def predictions(self) -> int:
-        """How many predictions one search may ask for."""
+        """How many predictions one search may ask for; it may become fewer as they are made."""
 
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""

@@ -238,6 +238,7 @@ class LoopResult(Struct, frozen=True):
     banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
     depth_causes: tuple[Cause, ...] = ()  # why depth and latency are not known although the II is
     given_up: int = 0  # operations that were made before it was found to have too many
+    placements: int = 0  # how often operations were given a state until there was a schedule
 
     @property
     def cause(self) -> str | None:
@@ -290,6 +291,11 @@ class LoopResult(Struct, frozen=True):
         To make operations in vain takes a sixth of what a schedule of them does.
         """
         return len(self.schedule) or self.given_up // 6 or sum(b.reads + b.writes for b in self.banks)
+
+    @property
+    def cost(self) -> int:
+        """What another prediction takes, in operations: four placements take as long as to make one and place it."""
+        return max(self.work, self.placements // 4)
 
 
 class ArrayResult(Struct, frozen=True):

@@ -309,6 +309,7 @@ class FunctionModel:
             dsp=built.dsp if built is not None else None,
             banks=banks(prediction) if prediction is not None else (),
             depth_causes=depths.causes,
+            placements=0 if schedule is None else schedule.placements,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache, partial
 from heapq import heappop, heappush
 
 from msgspec.structs import replace
@@ -37,23 +37,31 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
     once: loops are predicted again and again with other partitions and directives, which change few of them.
     """
     counts = problem.counts()
-    spent = 0
+    spent = placements = 0
     least = True
+
+    def attempt(ii: int, units: Mapping[str, int]) -> Schedule | None:
+        nonlocal placements
+        tried = _Attempt(problem, ii, units)
+        schedule = tried.run()
+        placements += tried.placements
+        return schedule
+
     tries = min(tries, max(1, MOST_PLACEMENTS // _placements(len(problem.graph.ops))))
     for ii in range(lowest, lowest + tries):
         free = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
-        loose = _Attempt(problem, ii, free).run()
+        loose = attempt(ii, free)
         if loose is None:
             exact = _exact(problem, ii)
             if isinstance(exact, Schedule):
-                return replace(exact, least=least)
+                return replace(exact, least=least, placements=placements)
             least = least and not exact
             continue
         loose = replace(loose, least=least)
         units = {u: min(free[u], math.ceil(n / ii)) for u, n in counts.items()}
         if units == free:
-            return loose
-        best = _Attempt(problem, ii, units).run()
+            return replace(loose, placements=placements)
+        best = attempt(ii, units)
         longer = best is None or best.depth > loose.depth
         critical = _critical_units(problem, ii) if longer and best is not None else set()
         recurs = longer and bool({problem.timing[op].unit for op in recurring(problem.graph)} - {None})
@@ -64,37 +72,39 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
                 if units[unit] < free[unit]:
                     spent += len(problem.graph.ops) * ii
                     if spent > MAX_SLOTS:
-                        return replace(best or loose, least=least)
-                    tried = _Attempt(problem, ii, {**units, unit: units[unit] + 1}).run()
+                        return replace(best or loose, least=least, placements=placements)
+                    tried = attempt(ii, {**units, unit: units[unit] + 1})
                     options.append((tried.depth if tried is not None else math.inf, unit, tried))
             if not options:
                 best = loose if too_deep else best
                 break
             depth, unit, tried = min(options, key=lambda o: o[:2])
             if depth == math.inf:  # one unit more of any kind is not enough
-                units = _more(problem, ii, units, {unit: free[unit] for _, unit, _ in options})
+                units = _more(partial(attempt, ii), units, {unit: free[unit] for _, unit, _ in options})
                 continue
             if not too_deep and (best is None or depth >= best.depth):
                 break
             best = tried
             units[unit] += 1
         assert best is not None
-        return replace(best, least=least)
+        return replace(best, least=least, placements=placements)
     return None
 
 
-def _more(problem: Problem, ii: int, units: Mapping[str, int], most: Mapping[str, int]) -> dict[str, int]:
+def _more(
+    attempt: Callable[[Mapping[str, int]], Schedule | None], units: Mapping[str, int], most: Mapping[str, int]
+) -> dict[str, int]:
     """Units with so many more of each kind in ``most`` that one more of each may be enough."""
 
     def raised(more: int) -> dict[str, int]:
         return {u: min(n + more, most[u]) if u in most else n for u, n in units.items()}
 
     low, high = 1, 2
-    while raised(low) != raised(high) and _Attempt(problem, ii, raised(high)).run() is None:
+    while raised(low) != raised(high) and attempt(raised(high)) is None:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if _Attempt(problem, ii, raised(middle)).run() is None else (low, middle)
+        low, high = (middle, high) if attempt(raised(middle)) is None else (low, middle)
     return raised(low)
 
 
@@ -141,6 +151,7 @@ class _Attempt:
         for wait in problem.waits:
             self.outgoing[wait.source].append(wait)
             self.incoming[wait.sink].append(wait)
+        self.placements = 0
         self.start: dict[int, int] = {}
         self.offset: dict[int, float] = {}
         self.last: dict[int, int] = {}
@@ -161,9 +172,9 @@ class _Attempt:
         waiting = list(range(len(order)))  # a heap of ranks
         budget = _placements(len(order))
         while waiting:
-            budget -= 1
-            if budget < 0:
+            if self.placements == budget:
                 return None
+            self.placements += 1
             for gone in self._place(order[heappop(waiting)]):
                 heappush(waiting, rank[gone])
         shift = min(self.start.values(), default=0)
@@ -312,9 +323,10 @@ class _Attempt:
     def _note(self, bank: str, slot: int) -> None:
         """Whether a bank has room in a slot, for an operation that always runs."""
         reads, writes, ports = self.reads[bank, slot], self.writes[bank, slot], self.problem.limits[bank]
-        always = self.problem.either.isdisjoint(reads) and self.problem.either.isdisjoint(writes)
+        either, many = self.problem.either, len(reads) + len(writes)
         for read in (True, False):
-            if always and not ports.serves(len(reads) + read, len(writes) + (not read)) and (reads or writes):
+            is_full = bool(many) and not ports.serves(len(reads) + read, len(writes) + (not read))
+            if is_full and either.isdisjoint(reads) and either.isdisjoint(writes):
                 self.full[bank, read] |= 1 << slot
             else:
                 self.full[bank, read] &= ~(1 << slot)

@@ -145,7 +145,8 @@ class Problem(Struct, frozen=True, eq=False, dict=True):
 class Schedule(Struct, frozen=True):
     """Start state of every operation, the II, units in use, and the number of states of an iteration.
 
-    ``least``: every smaller II from the bound on was shown to have no schedule.
+    ``least``: every smaller II from the bound on was shown to have no schedule. ``placements``: how often an operation
+    was given a state until this was found.
     """
 
     ii: int
@@ -155,6 +156,7 @@ class Schedule(Struct, frozen=True):
     depth: int
     method: str
     least: bool = True
+    placements: int = 0
 
 
 def allowed(wait: Wait, period: float, state: int, offset: float, ii: int) -> tuple[int, float]:
