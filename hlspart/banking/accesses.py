@@ -119,3 +119,21 @@ def flat_place(flat: int, sizes: Sequence[int]) -> tuple[int, ...]:
         flat, value = divmod(flat, size)
         digits.append(value)
     return tuple(reversed(digits))
+
+
+def residues(accesses: Sequence[PortAccess], layout: Layout) -> tuple[tuple[int, ...], ...] | None:
+    """Remainders of the accesses at cyclic banks of no power of two; None where two loads or two stores have one."""
+    if layout.per_dimension is None or not any(dim.divides for dim in layout.dims):
+        return None
+    forms = [affine_index(a) for a in accesses]
+    if any(f is None or len(f) != len(layout.dims) for f in forms):
+        return None
+    known = [f for f in forms if f is not None]
+    along = [
+        [f[k].const % dim.banks for f in known]
+        for k, dim in enumerate(layout.dims)
+        if dim.by_remainder and all(f[k].terms == known[0][k].terms for f in known)
+    ]
+    rests = tuple(zip(*along, strict=True))
+    kinds = {(a.kind, r) for a, r in zip(accesses, rests, strict=False)}
+    return rests if along and len(kinds) == len(known) else None

@@ -26,6 +26,7 @@ from hlspart.banking.accesses import (
     flat_place,
     is_held,
     is_settled,
+    residues,
     settling,
 )
 from hlspart.banking.cliques import Budget
@@ -52,26 +53,9 @@ class _Busiest(NamedTuple):
     pairs: int
 
 
-class _Rising:
-    """Numbers that rise, looked at as far as they are asked for."""
-
-    def __init__(self, numbers: Iterator[int]) -> None:
-        self._more: Iterator[int] | None = numbers
-        self._last = 0
-
-    def is_above(self, limit: int) -> bool:
-        """Whether one of them is above ``limit``."""
-        while self._last <= limit and self._more is not None:
-            number = next(self._more, None)
-            if number is None:
-                self._more = None
-            else:
-                self._last = number
-        return self._last > limit
-
-
 # A text that is read again, and one with other partitions, has most of its loops as they were.
 _BUSIEST: Answers[_Busiest] = Answers(1024)
+_INTERVALS: Answers[dict[tuple[Layout, Ports], tuple[int, bool]]] = Answers(256)
 _REACHED: Answers[frozenset[int]] = Answers(8192)
 _INDICES: Answers[tuple[int, ...] | None] = Answers(4096)
 
@@ -106,7 +90,7 @@ class PortProblem(Sites):
         self._apart: dict[Layout, tuple[tuple[int, ...], ...] | None] = {}
         self._ideal: dict[tuple[Layout, Ports], _Busiest] = {}
         self._static: dict[tuple[Layout, Ports, bool], BankLoad] = {}
-        self._rising: dict[tuple[Layout, Ports], _Rising] = {}
+        self._rising: dict[tuple[Layout, Ports], Iterator[int]] = {}
 
     def count(self, layout: Layout, ports: Ports) -> PortCount:
         """Both figures under ``layout``; where a bank has ports for all that may reach it, they are the same."""
@@ -138,9 +122,23 @@ class PortProblem(Sites):
         Where they do not, all together still may. A search asks for one interval after another: each goes on where the
         last one ended.
         """
-        if (layout, ports) not in self._rising:
-            self._rising[layout, ports] = _Rising(self._intervals(layout, ports))
-        return self._rising[layout, ports].is_above(ii)
+        key = layout, ports
+        last, is_whole = self._seen.get(key, (0, False))
+        if last <= ii and not is_whole:
+            if key not in self._rising:
+                self._rising[key] = self._intervals(layout, ports)
+            for last in self._rising[key]:
+                if last > ii:
+                    break
+            else:
+                is_whole = True
+            self._seen[key] = last, is_whole
+        return last > ii
+
+    @cached_property
+    def _seen(self) -> dict[tuple[Layout, Ports], tuple[int, bool]]:
+        """The highest interval of :meth:`is_over` so far, and whether there is none above it."""
+        return _INTERVALS.of((self.content, self.exclusive_static), dict)
 
     def _intervals(self, layout: Layout, ports: Ports) -> Iterator[int]:
         """What the first accesses give, each time that one more bank or access raises it."""
@@ -201,24 +199,8 @@ class PortProblem(Sites):
         an index moves by 16 in 80 banks). Where two of them may meet, they have that of all banks.
         """
         if layout not in self._apart:
-            self._apart[layout] = self._residues(layout)
+            self._apart[layout] = residues(self.accesses, layout)
         return self._apart[layout]
-
-    def _residues(self, layout: Layout) -> tuple[tuple[int, ...], ...] | None:
-        if layout.per_dimension is None or not any(dim.divides for dim in layout.dims):
-            return None
-        forms = [affine_index(a) for a in self.accesses]
-        if any(f is None or len(f) != len(layout.dims) for f in forms):
-            return None
-        known = [f for f in forms if f is not None]
-        along = [
-            [f[k].const % dim.banks for f in known]
-            for k, dim in enumerate(layout.dims)
-            if dim.by_remainder and all(f[k].terms == known[0][k].terms for f in known)
-        ]
-        residues = tuple(zip(*along, strict=True))
-        kinds = {(a.kind, r) for a, r in zip(self.accesses, residues, strict=False)}
-        return residues if along and len(kinds) == len(known) else None
 
     def reach(self, position: int, layout: Layout) -> frozenset[int]:
         """Flat banks that the access at ``position`` may touch over its whole domain: none when it never runs."""

@@ -98,7 +98,7 @@ def _is_large(need: Need) -> bool:
     sites = need.problem.sites
     if need.uniform and need.distinct:
         return len(sites) > MOST_ACCESSES
-    kinds = {(s.forms and tuple(f.terms for f in s.forms), s.access.domain) for s in sites}
+    kinds = {(tuple(f.terms for f in s.forms or ()), s.access.domain) for s in sites}
     return len(sites) > MOST_UNLIKE or len(kinds) > MOST_KINDS
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from hlspart.banking.accesses import are_exclusive, are_in_one_arm
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem, count
+from hlspart.banking.need import Need
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
@@ -306,11 +307,27 @@ def test_both_figures_equal_enumeration(
     assert result.ideal.interval == ideal
     assert result.exact
     with_arms = PortProblem(sp, accesses, exclusive_static=True)
-    for ii in (1, 2, 3):
+    for ii in (2, 1, 3, 2):  # each goes on where the last one ended, also in a problem of the same accesses
         assert problem.exceeds(layout, ports, ii) == (ideal > ii)
+        assert PortProblem(sp, accesses).is_over(layout, ports, ii) == problem.is_over(layout, ports, ii)
         assert problem.is_over(layout, ports, ii) == (problem.static(layout, ports, widened=True).interval > ii)
         if with_arms.is_over(layout, ports, ii):
             assert with_arms.static(layout, ports, widened=True).interval > ii
+
+
+BRANCH = st.dictionaries(st.integers(0, 3), st.integers(0, 2), max_size=3).map(lambda arms: tuple(arms.items()))
+
+
+@given(st.lists(BRANCH, min_size=1, max_size=9))
+@settings(max_examples=300, deadline=None)
+def test_accesses_that_may_run_together_are_in_one_cluster(branches: list[tuple[tuple[int, int], ...]]) -> None:
+    sp = space(i=(0, 9, 1))
+    accesses = [access(sp, f(k, i=1), n=k, branch=branch) for k, branch in enumerate(branches)]
+    clusters = [set(c.positions) for c in Need(sp, accesses, T2P).clusters]
+    assert set().union(*clusters) == {*range(len(accesses))}
+    for cluster in clusters:
+        beside = [k for k in range(len(accesses)) if not any(are_exclusive(accesses[k], accesses[x]) for x in cluster)]
+        assert set(beside) == cluster  # no two of them exclude each other, and no other one fits in
 
 
 INDEX = st.tuples(st.integers(0, 2), st.integers(-3, 4), st.integers(0, 2), st.integers(-3, 4), st.integers(0, 15))
