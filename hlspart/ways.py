@@ -222,17 +222,22 @@ def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: Sea
 
 
 def _kept_apart(pipeline: Rewritable, options: RewriteOptions, search: Search) -> Iterator[RewriteResult]:
-    """Texts in which nests are not flattened where a recurrence goes away with that, rewritten."""
+    """Texts in which nests are not flattened where a recurrence goes away with that, rewritten, other nests too."""
     program, figures = pipeline.program, pipeline.figures
     for edits in kept_apart(program, figures):
+        if not search.goes_on("further nests kept apart"):
+            return
         first = Reused(edited(program, edits), (), {}, None)
         opened = pipeline.with_texts(first.result.files)
         search.looked_at(opened)
         if _recurring(opened.dependences_stated.after or opened.figures) >= _recurring(figures):
             continue
         result = _and_then(pipeline, first, options, search)
-        if not regressions(program, figures, pipeline.predict(result.files), result.lines):
+        after = pipeline.predict(result.files)
+        if not regressions(program, figures, after, result.lines):
             yield result
+            if not any(loop.may_miss for loop in after.loops):
+                return
 
 
 def _recurring(figures: IIResult) -> int:

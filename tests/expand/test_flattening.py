@@ -94,3 +94,10 @@ def test_a_directive_of_the_user_on_flattening_stays() -> None:
     text = rows(64, LAST_OF_THE_ROW_BEFORE).replace("II=1\n", "II=1\n#pragma HLS LOOP_FLATTEN\n")
     answer, _, _ = judged(text)
     assert not any(OFF in written for written in answer.texts.values())
+
+
+def test_every_nest_of_a_file_is_kept_apart() -> None:
+    one = rows(64, LAST_OF_THE_ROW_BEFORE)
+    answer = hlspart.parse(one + one.replace("void top", "void second")).rewrite(infer=True)
+    (written,) = answer.texts.values()
+    assert written.count(OFF) == 2
