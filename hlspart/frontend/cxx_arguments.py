@@ -96,7 +96,7 @@ def width_at(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
 def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | None, at: Token | None) -> list[Token]:
     """The tokens of a template with its parameters replaced by values, and its own name by ``name``."""
     template, values = written_out(template, values)
-    known = dict(zip(template.params, values, strict=False))
+    known = dict(zip(template.params, map(_unsaid, values), strict=False))
     open_ = {p for p, value in known.items() if any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in value)}
     given_values = {p: value for p, value in known.items() if p not in open_}
     arrays = {p: value for p, value in known.items() if p in template.types and value and value[-1].text == "]"}
@@ -175,6 +175,12 @@ def as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]
     inside = sum(token.text == template.name for token in (*template.tokens, template.anchor))
     if not (template.struct and names[template.name] <= inside):
         yield from filled(template, completed(template, opened(template)) or [], None, None)
+
+
+def _unsaid(value: list[Token]) -> list[Token]:
+    """An argument without the ``typename`` of an open type: behind it a member ``T::n`` would be a type as well."""
+    is_open = len(value) == 2 and value[0].text == "typename" and value[1].text.endswith(OPEN_TYPE)
+    return value[1:] if is_open else value
 
 
 def _dependent(words: list[Token]) -> Iterator[Token]:

@@ -399,6 +399,22 @@ def test_names_of_a_type_that_is_a_parameter() -> None:
     assert found == {"PRODUCT": None, "OUT": 1}
 
 
+def test_a_constant_of_a_type_of_a_parameter_is_a_value_where_it_is_handed_on() -> None:
+    """The ``typename`` of the argument is none of what the called template says of its own parameter."""
+    text = """\
+template <typename C> void copy(const int a[C::n], int o[C::n]) {
+  for (int i = 0; i < C::n; i++) {
+#pragma HLS PIPELINE II=1
+    o[i] = a[i];
+  }
+}
+template <typename C> void twice(const int a[64], int o[64]) { copy<typename C::inner>(a, o); }
+"""
+    pipeline = Pipeline(["t.h"], Options(frontend=FrontendOptions(language="c++")), lambda _: text.encode())
+    assert not pipeline.program.holes and not pipeline.program.diagnostics
+    assert [x.ii for x in pipeline.figures.loops if x.pipelined] == [1]
+
+
 def test_a_class_that_is_its_own_base_by_its_defaults_comes_to_an_end() -> None:
     text = """#include <hls_stream.h>
 template <typename T, unsigned depth = 0> class Stream;
