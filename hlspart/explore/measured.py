@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +14,11 @@ from hlspart.explore.calls import CalledNests
 from hlspart.explore.emit import write
 from hlspart.explore.errors import LateError
 from hlspart.explore.frame import buffer_name
-from hlspart.explore.intervals import banks_may_help, is_through_memory
+from hlspart.explore.intervals import banks_may_help, is_through_memory, sum_waits
 from hlspart.explore.records import OperandWindow, ReadNest
 from hlspart.explore.requests import fault, finding
 from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
-from hlspart.explore.space import tilings, whole_tiles
+from hlspart.explore.space import tiling, whole_tiles
 from hlspart.explore.steps import ENTERED
 from hlspart.explore.timely import latest
 from hlspart.hardware.memory import BUS
@@ -39,6 +38,8 @@ Predict = Callable[[Mapping[str, str]], IIResult]
 Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
+#: Iterations between two terms of a sum that are looked at, at most.
+MOST_APART = 16
 #: Levels of a tree of sums that is looked at to learn what a level takes.
 LEVELS = 3
 
@@ -285,7 +286,7 @@ class IterationFigures:
         for sums, own in groups.items():
             last = whole if own & whole else whole | frozenset(sorted(k for k in own if of.extents[k] > 1)[-1:])
             ways = tuple(tuple(1 if k in way else n for k, n in enumerate(of.extents)) for way in (whole | own, last))
-            chains.append(SumChain(frozenset(own), self._waits(nest, ways)))
+            chains.append(self._chain(nest, frozenset(own), ways))
             # loops around them may make more words of these sums, which then lie in memory, the fastest one
             around = {k for k in of.reductions - own - whole if k < max(own)}
             some = 1 + min((o.kinds[0] for o in of.operands if o.kinds), default=0)
@@ -296,31 +297,35 @@ class IterationFigures:
             slices = Vector(tuple(1 for _ in split), split, ()).slices(of.extents)
             lie = tuple((n, of.operands[n].kind(of.operands[n].words(slices))) for n in sums)
             if around and any(kind for _, kind in lie):
-                chains.append(SumChain(frozenset(own), self._waits(nest, (split,)), lie))
-        return tuple(c for c in chains if c.waits)
+                chains.append(self._chain(nest, frozenset(own), (split,), lie))
+        return tuple(c for c in chains if c.waits or c.guarded)
 
-    def _waits(self, nest: ReadNest, ways: Sequence[tuple[int, ...]]) -> tuple[SumWait, ...]:
-        """What iterations wait for the terms of sums, the least of some splits, by how many lie between two terms.
-
-        More and more of them, until none waits: at least, so that no C is read with less. Sums of one word lie in
-        registers, those of more in memory, which may take longer.
-        """
+    def _chain(
+        self, nest: ReadNest, loops: frozenset[int], ways: Sequence[tuple[int, ...]],
+        lie: tuple[tuple[int, int], ...] = (),
+    ) -> SumChain:  # fmt: skip
+        """What iterations wait for in the lesser of some splits, in whole tiles and in partial ones."""
         of = nest.nest
-        loops = tuple(range(len(of.loops)))
-        inner = next((k for k in reversed(loops) if k not in of.reductions and of.extents[k] > 1), None)
-        extent = 1 if inner is None else of.extents[inner]
-        waits: list[SumWait] = []
-        # iterations of partial tiles, which are guarded, may wait longer than others or less
-        for between in (n for n in (1, 2, 3, 4, 6, 8, 12, 16) if extent % n == 0):
-            each: list[int] = []
-            for way, (shard, steps) in itertools.product(dict.fromkeys(ways), tilings(extent, between)):
-                shards = tuple(shard if k == inner else 1 for k in loops)
-                split = tuple(steps if k == inner else n for k, n in enumerate(way))
-                each.append(self._figures(nest, Vector(shards, split, loops), banks=False).wait)
-            if (wait := min(each)) <= 1:
-                break
-            waits.append(SumWait(between, wait, (wait - 1) * between + 1))
-        return tuple(waits)
+        free = [k for k, n in enumerate(of.extents) if k not in of.reductions and n > 1]
+        free = [k for k in free if k not in of.whole or k == free[-1]]
+        extents = [of.extents[k] for k in free] or [1]
+
+        def waits(whole: bool) -> tuple[SumWait, ...]:
+            tried = ((n, tiling(extents, n, whole)) for n in range(1, MOST_APART + 1))
+            tilings = {n: x for n, x in tried if x is not None}
+
+            def measure(between: int) -> int:
+                at = {k: (s, t) for k, s, t in zip(free, *tilings[between], strict=False)}
+                each = []
+                for way in dict.fromkeys(ways):
+                    shards, split = zip(*(at.get(k, (1, n)) for k, n in enumerate(way)), strict=True)
+                    vector = Vector(shards, split, tuple(range(len(way))))
+                    each.append(self._figures(nest, vector, banks=False).wait)
+                return min(each)
+
+            return sum_waits(sorted(tilings), measure)
+
+        return SumChain(loops, waits(whole=True), waits(whole=False), lie)
 
     def _figures(self, nest: ReadNest, vector: Vector, banks: bool = True) -> IterationFigure:
         """Figures of an iteration by ``ii``; ``banks``: with those that help its ports, too, not its memories alone.

@@ -78,11 +78,31 @@ def tiles(extent: int, shard: int, split: int) -> Iterator[tuple[int, int, int, 
                 yield element, step, first, count
 
 
-def tilings(extent: int, each: int) -> Iterator[tuple[int, int]]:
-    """Shard and split for slices of ``each`` iterations: whose tiles are all whole, and with a partial one, if any."""
-    ways = [(s, math.ceil(math.ceil(extent / s) / each)) for s in range(1, min(extent, 7) + 1)]
-    for whole in (True, False):
-        yield from [(s, t) for s, t in ways if (s * t * each == extent) == whole][:1]
+def tiling(extents: Sequence[int], each: int, whole: bool) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Shard and split for tiles of ``each`` iterations, which are all ``whole`` or of which some are not.
+
+    As many of them as may be lie along the last loop, which is the one that tiles are partial along.
+    """
+    *outer, inner = extents
+    for last in (n for n in range(min(inner, each), 0, -1) if each % n == 0):
+        split = list[int]()
+        rest = each // last
+        for extent in reversed(outer):
+            own = next(n for n in range(min(extent, rest), 0, -1) if rest % n == 0 and _slice(extent, n) == n)
+            split.insert(0, math.ceil(extent / own))
+            rest //= own
+        fits = not whole or all(extent % t == 0 for extent, t in zip(outer, split, strict=True))
+        for shard in range(1, min(inner, 7) + 1):
+            own = math.ceil(inner / shard)
+            steps = math.ceil(own / last)
+            if rest == 1 and fits and _slice(own, last) == last and (shard * steps * last == inner) == whole:
+                return (*(1 for _ in outer), shard), (*split, steps)
+    return None
+
+
+def _slice(own: int, wanted: int) -> int:
+    """Iterations of a step where as few steps as possible have as many as wanted at most."""
+    return math.ceil(own / math.ceil(own / wanted))
 
 
 @cache

@@ -198,6 +198,8 @@ class Costs:
         if not nest.chains:
             return 1
         carried = [k for k, n in enumerate(slices) if n > 1 and k in nest.reductions]
+        partial = {k for k, n in enumerate(slices) if nest.extents[k] % (n * self.shard[k])}
+        guarded = None if partial and partial <= nest.reductions else bool(partial)
         free = math.prod([n for k, n in enumerate(slices) if k not in nest.reductions])
         least = 1
         for chain in nest.chains:
@@ -206,7 +208,7 @@ class Costs:
             apart = free
             for k in reversed(carried):
                 if k in chain.loops:
-                    least = max(least, chain.interval(apart))
+                    least = max(least, chain.interval(apart, guarded))
                     break
                 apart *= slices[k]
         return least

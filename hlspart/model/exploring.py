@@ -110,17 +110,25 @@ class SumWait(Struct, frozen=True):
 class SumChain(Struct, frozen=True):
     """What iterations wait for in tiles of several iterations along some of ``loops``, which carry the same sums.
 
-    ``lie``: operands, by number, and the fastest memory (:meth:`Operand.kind`) that these lie in where it holds.
+    ``waits``: in whole tiles; ``guarded``: in those whose iterations ask whether they exist. ``lie``: operands, by
+    number, and the fastest memory (:meth:`Operand.kind`) that these lie in where it holds.
     """
 
     loops: frozenset[int]
     waits: tuple[SumWait, ...]
+    guarded: tuple[SumWait, ...] = ()
     lie: tuple[tuple[int, int], ...] = ()
 
-    def interval(self, apart: int) -> int:
-        """The II where so many iterations lie between two terms: a term takes no less where there are more."""
-        least = max([-(-w.term // apart) for w in self.waits if w.between < apart], default=1)
-        return max(least, next((w.ii for w in self.waits if w.between >= apart), 1))
+    def interval(self, apart: int, guarded: bool | None) -> int:
+        """The II where so many iterations lie between two terms; ``guarded``: None: either the one or the other."""
+        each = [_interval(w, apart) for w, has in ((self.waits, False), (self.guarded, True)) if guarded in (None, has)]
+        return min(each)
+
+
+def _interval(waits: Sequence[SumWait], apart: int) -> int:
+    """A term takes no less where there are more."""
+    least = max([-(-w.term // apart) for w in waits if w.between < apart], default=1)
+    return max(least, next((w.ii for w in waits if w.between >= apart), 1))
 
 
 class TiledNest(Struct, frozen=True, dict=True):

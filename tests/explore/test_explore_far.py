@@ -101,3 +101,34 @@ def test_small_tiles_have_the_least_depth_where_it_is_not_known() -> None:
     (region,) = explorer.plan.searched()
     nest = region.written.nest
     assert min(depth for _, depth in nest.faster) > 9 * 2
+
+
+PRODUCT = """void product(float A[18][40], float B[40][19], float C[18][19]) {
+    for (int i = 0; i < 18; i++)
+        for (int j = 0; j < 19; j++) {
+            C[i][j] = 0;
+            for (int k = 0; k < 40; k++)
+                C[i][j] += A[i][k] * B[k][j];
+        }
+}
+"""
+
+
+def test_sums_wait_in_tiles_of_any_number_of_iterations() -> None:
+    """No number of iterations divides a prime, and iterations of partial tiles, which are guarded, wait longer."""
+    pipeline = Pipeline(["f.c"], Options(target=TARGET), lambda _: PRODUCT.encode())
+    options = ExploreOptions(2, reassociate=True, orders=False)
+    explorer = Explorer(
+        pipeline.program, pipeline.analysis, "product", options, pipeline.target, pipeline.predict, lambda _: {}
+    )
+    (region,) = explorer.plan.searched()
+    nest = region.written.nest
+    intervals = []
+    for split in ((6, 5, 1), (9, 4, 1), (3, 3, 1)):  # 3 x 2, 2 x 3, 6 x 4 iterations between two terms
+        vector = Vector((1, 2, 1), split, (0, 1, 2))
+        texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
+        taken = next(f.latency.max for f in pipeline.predict(texts).functions if f.name == written.compute)
+        model = cost(nest, vector, options.off_chip)
+        assert taken is not None and model.compute <= taken <= model.compute * 1.25, split
+        intervals.append(model.ii)
+    assert intervals[0] == intervals[1] > intervals[2] == 1
