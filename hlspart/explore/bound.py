@@ -34,7 +34,7 @@ class Bound:
             own *= -(-n // s)
         # a step of m iterations takes m * ii + depth - ii, which many short steps may undercut where depth < ii
         ii = min([self.nest.ii, *(n for n, _ in self.nest.faster)])
-        depth = min([self.nest.depth, *(n for _, n in self.nest.faster)])
+        depth = max(1, min([self.nest.depth, *(n for _, n in self.nest.faster)]) - self.nest.guarded)
         once, fill = min(ii, depth), max(0, depth - ii)
         ends = any(o.loaded for o in self.nest.operands) + any(o.stored for o in self.nest.operands)
         work = own * once + fill
@@ -49,6 +49,7 @@ class ShardBound:
     def __init__(self, nest: TiledNest, off_chip: ExternalMemory, shard: Sequence[int]) -> None:
         self.nest, self.off_chip, self.shard = nest, off_chip, shard
         self._own = [-(-n // s) for (_, n), s in zip(nest.loops, shard, strict=True)]
+        self._every = math.prod(nest.extents)
         # per operand in tiles: by the splits of its own loops what one move takes, and all that there are at least
         self._moved: list[tuple[Operand, tuple[int, ...], dict[tuple[int, ...], tuple[int, int, int, int]]]] = [
             (o, tuple({k: None for d in o.dims for k, _ in d.terms}), {}) for o in nest.operands if not o.in_place
@@ -61,10 +62,11 @@ class ShardBound:
         one tile of each result leaves. Between: every step fills and drains its pipeline, or the engine that moves
         the data is busy, with every tile of the operand at least once.
         """
-        iterations = steps = 1
-        for own, t in zip(self._own, split, strict=True):
+        iterations = steps = visited = 1
+        for own, t, elements in zip(self._own, split, self.shard, strict=True):
             iterations *= -(-own // t)
             steps *= t
+            visited *= -(-own // t) * t * elements
         first = last = loading = storing = 0
         fastest, least = len(self.nest.faster), 1
         for operand, own_loops, known in self._moved:
@@ -86,6 +88,8 @@ class ShardBound:
         ii, depth = (*self.nest.faster, (self.nest.ii, self.nest.depth))[fastest]
         if self.nest.spared:
             depth = max(self.nest.faster[0][1], depth - self.nest.spared)
+        if visited > self._every:  # some iterations are left out
+            depth = max(1, depth - self.nest.guarded)
         once = (iterations - 1) * max(ii, least) + depth
         if iterations == 1 and self.nest.alone is not None:
             once = self.nest.alone

@@ -9,6 +9,8 @@ from hlspart.model.results import LoopResult
 
 #: States of a store and a load behind it, about.
 MEMORY = 3
+#: Iterations between two terms of a sum that are looked at, at most.
+MOST_APART = 16
 
 
 def is_through_memory(loop: LoopResult, of: TiledNest) -> bool:

@@ -14,12 +14,12 @@ from hlspart.explore.calls import CalledNests
 from hlspart.explore.emit import write
 from hlspart.explore.errors import LateError
 from hlspart.explore.frame import buffer_name
-from hlspart.explore.intervals import banks_may_help, is_through_memory, sum_waits
+from hlspart.explore.intervals import MOST_APART, banks_may_help, is_through_memory, sum_waits
 from hlspart.explore.records import OperandWindow, ReadNest
 from hlspart.explore.requests import fault, finding
 from hlspart.explore.sharing import Loops, operation_loops, shared_blocks
-from hlspart.explore.space import tiling, whole_tiles
-from hlspart.explore.steps import ENTERED
+from hlspart.explore.space import partial_steps, tiling, whole_tiles
+from hlspart.explore.steps import ENTERED, cost
 from hlspart.explore.timely import latest
 from hlspart.hardware.memory import BUS
 from hlspart.model.access import AccessAnalysis
@@ -38,8 +38,6 @@ Predict = Callable[[Mapping[str, str]], IIResult]
 Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
-#: Iterations between two terms of a sum that are looked at, at most.
-MOST_APART = 16
 #: Levels of a tree of sums that is looked at to learn what a level takes.
 LEVELS = 3
 
@@ -137,9 +135,11 @@ class IterationFigures:
         reports = self.diagnostics[before:]
         del self.diagnostics[before:]
         operands = tuple(replace(o, crowded=buffer_name(o.name) in of.crowded) for o in tiled.operands)
-        return replace(tiled, operands=operands, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp,
+        read = replace(tiled, operands=operands, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp,
                        shared_dsp=shared, chains=chains, joins=joins, alone=alone, faster=faster, spared=spared,
-                       least=least), reports  # fmt: skip
+                       least=least)  # fmt: skip
+        guarded = self._guarded(replace(nest, nest=read)) if given.depth is None else 0
+        return replace(read, guarded=guarded), reports
 
     def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
         names = " and ".join(
@@ -213,6 +213,19 @@ class IterationFigures:
                 spared = max(0, known[1] - max(least[1], figures.depth))
             faster.insert(0, known)
         return alone, (least, *faster), spared
+
+    def _guarded(self, nest: ReadNest) -> int:
+        """How much less than of a whole tile the depth is of one whose iterations ask whether they exist, at most."""
+        of, spared = nest.nest, 0
+        loops = tuple(range(len(of.loops)))
+        steps = [1 if k in of.whole else partial_steps(n) for k, n in enumerate(of.extents)]
+        each = (tuple(t if k == at else 1 for k in loops) for at, t in enumerate(steps))
+        for split in dict.fromkeys((*each, tuple(steps))):
+            if any(t > 1 for t in split):
+                vector = Vector(tuple(1 for _ in loops), split, loops)
+                figures = self._figures(nest, vector, banks=False)
+                spared = max(spared, cost(of, vector, self.options.off_chip).depth - figures.depth)
+        return spared
 
     def _narrow(self, nest: ReadNest, depth: int) -> int:
         """The least depth of tiles that are two iterations wide along one loop, or along all of them.

@@ -33,7 +33,7 @@ from hlspart.version import __version__
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
 #: The cost model's version: part of every key.
-MODEL = 12
+MODEL = 13
 
 
 class SearchedNest(Struct, frozen=True):
@@ -371,8 +371,9 @@ class SearchPlan:
                 for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied,
-                          [[sorted(c.loops), c.lie, *map(asdict, c.waits)] for c in n.chains], n.joins, n.alone,
-                          n.faster, n.spared, n.least, n.streams, n.repeats, n.borders, n.memories is not None],
+                          [[sorted(c.loops), c.lie, *([asdict(w) for w in x] for x in (c.waits, c.guarded))]
+                           for c in n.chains], n.joins, n.alone, n.faster, n.spared, n.guarded, n.least,
+                          n.streams, n.repeats, n.borders, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,

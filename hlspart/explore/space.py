@@ -78,6 +78,11 @@ def tiles(extent: int, shard: int, split: int) -> Iterator[tuple[int, int, int, 
                 yield element, step, first, count
 
 
+def partial_steps(extent: int) -> int:
+    """The fewest steps whose tiles are not all whole; 1: there are none."""
+    return next((t for t in range(2, extent) if extent % math.ceil(extent / t)), 1)
+
+
 def tiling(extents: Sequence[int], each: int, whole: bool) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Shard and split for tiles of ``each`` iterations, which are all ``whole`` or of which some are not.
 

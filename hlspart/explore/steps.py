@@ -188,17 +188,24 @@ class Costs:
         ii, depth = nest.faster[min(kinds)] if kinds else (nest.ii, nest.depth)
         if nest.spared and any(n == 1 < nest.extents[k] for k, n in enumerate(slices)):
             depth = max(nest.faster[0][1], depth - nest.spared)
+        partial = self._partial(slices) if nest.guarded or nest.chains else frozenset[int]()
+        if partial:
+            depth = max(1, depth - nest.guarded)
         if ii < nest.ii and any(t.crowded for t in tiles):
             ii = nest.ii
-        return max(ii, self._between(slices, tiles)), depth
+        return max(ii, self._between(slices, tiles, partial)), depth
 
-    def _between(self, slices: tuple[int, ...], tiles: Sequence[_Tile]) -> int:
+    def _partial(self, slices: tuple[int, ...]) -> frozenset[int]:
+        """Loops along which some tiles are not whole."""
+        every = zip(self.nest.extents, slices, self.shard, strict=True)
+        return frozenset([k for k, (extent, n, elements) in enumerate(every) if extent % (n * elements)])
+
+    def _between(self, slices: tuple[int, ...], tiles: Sequence[_Tile], partial: frozenset[int]) -> int:
         """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""
         nest = self.nest
         if not nest.chains:
             return 1
         carried = [k for k, n in enumerate(slices) if n > 1 and k in nest.reductions]
-        partial = {k for k, n in enumerate(slices) if nest.extents[k] % (n * self.shard[k])}
         guarded = None if partial and partial <= nest.reductions else bool(partial)
         free = math.prod([n for k, n in enumerate(slices) if k not in nest.reductions])
         least = 1

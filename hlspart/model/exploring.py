@@ -143,7 +143,8 @@ class TiledNest(Struct, frozen=True, dict=True):
     the sum of two parts to its end, and what each further level of the tree adds; None: ``depth`` a level.
     ``alone``: cycles of a tile of one iteration, which has no loop; None: ``depth``. ``faster``: II and depth, at
     least, by :meth:`Operand.kind` of a tile of an array that as a whole is of a slower kind. ``spared``: how much less
-    the depth is at least of tiles of one iteration along some loops. ``assumed``: the user gave figures of an
+    the depth is at least of tiles of one iteration along some loops; ``guarded``: of partial tiles, whose iterations
+    ask whether they exist. ``assumed``: the user gave figures of an
     iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as a least alone. ``streams``: the steps
     are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what stays is loaded before
     the first one. ``repeats``: times that the nest runs, once in each iteration of the loops around it. ``borders``:
@@ -170,6 +171,7 @@ class TiledNest(Struct, frozen=True, dict=True):
     alone: int | None = None
     faster: tuple[tuple[int, int], ...] = ()
     spared: int = 0
+    guarded: int = 0
     assumed: bool = False
     least: tuple[str, ...] = ()
     streams: bool = False

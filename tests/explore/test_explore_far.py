@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hlspart.explore.bound import Bound
 from hlspart.explore.emit import write
 from hlspart.explore.engine import Explorer
 from hlspart.explore.steps import cost
@@ -132,3 +133,23 @@ def test_sums_wait_in_tiles_of_any_number_of_iterations() -> None:
         assert taken is not None and model.compute <= taken <= model.compute * 1.25, split
         intervals.append(model.ii)
     assert intervals[0] == intervals[1] > intervals[2] == 1
+
+
+def test_partial_tiles_take_no_less_than_their_model() -> None:
+    """Iterations that ask along several loops whether they exist may have fewer states than those that do not ask."""
+    suite = (Path(__file__).parent / "kernels" / "suite.c").read_text()
+    text = suite[suite.index("void gemm(") : suite.index("void two_mm(")]
+    pipeline = Pipeline(["f.c"], Options(), lambda _: text.encode())
+    options = ExploreOptions(2, reassociate=True, schedule=True)
+    explorer = Explorer(
+        pipeline.program, pipeline.analysis, "gemm", options, pipeline.target, pipeline.predict, lambda _: {}
+    )
+    (region,) = explorer.plan.searched()
+    nest, bound = region.written.nest, Bound(region.written.nest, options.off_chip)
+    for shard, split in (((1, 1, 1), (12, 10, 11)), ((1, 2, 1), (29, 14, 15)), ((1, 1, 1), (10, 10, 10))):
+        vector = Vector(shard, split, (0, 1, 2))
+        texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
+        taken = next(f.latency.max for f in pipeline.predict(texts).functions if f.name == written.compute)
+        model = cost(nest, vector, options.off_chip)
+        assert bound.under(shard).cycles(split) <= model.cycles
+        assert model.compute == taken, split
