@@ -49,8 +49,11 @@ def status_of_other(
             first = program.directives[earlier[key]]
             line = program.line(first.at)
             where = f"line {line}" if first.at.span.path == at.span.path else f"{first.at.span.path}, line {line}"
-            if _meaning(first) == _meaning(directive):
-                problem = Fault("redundant", f"says the same as {where}", at, "remove one of them")
+            said = (set(_meaning(first)), set(_meaning(directive)))
+            # a STREAM without a depth says nothing of it; of one without the other, a tool takes the one that does
+            if said[0] == said[1] or (directive.kind == "stream" and (said[0] <= said[1] or said[1] <= said[0])):
+                words = "says the same as" if said[0] == said[1] else "is about the same stream as"
+                problem = Fault("redundant", f"{words} {where}", at, "remove one of them")
                 return say("redundant", problem, earlier[key])
             problem = Fault("conflict", f"contradicts {where}: {first.text}", at, "remove one of them")
             return say("conflict", problem, earlier[key])

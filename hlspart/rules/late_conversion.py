@@ -4,7 +4,8 @@
 Reports a product of data of C's 32 bits, or a byte shifted to their end, that a wider integer gets; a quotient of
 integers that a floating-point or fixed-point number gets; `abs` or a test against 0 of a difference of unsigned
 numbers; the bits of a number that a cast has made of a float; `to_int()` of more bits where there is room for them;
-`(a, b)` of more bits than its type keeps; and products that are added up in no more bits than an operand has.
+`(a, b)` of more bits than its type keeps; products that are added up in no more bits than an operand has; and products
+and sums in a variable of too few bits that goes whole to a wider one, or, as a sum, is divided.
 
 ## Why is this bad
 C works with the types of the operands. `sum += a[i] * b[i]` adds 32 bits to an `ap_int<64>`, `mean = sum / n` has no
@@ -37,6 +38,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgspec import Struct, field
+
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
@@ -65,6 +68,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         reports: list[tuple[c.Expr, str, str]] = []
         for kind, value in _given(program, name, own):
             reports += _kept(program, kind, value, counters)
+        reports += _narrow_between(program, name, own)
         for node in own:
             reports += _unsigned(program, node)
             reports += _bits_of_a_float(program, node, targets)
@@ -172,6 +176,69 @@ def _narrow_sum(node: c.Expr) -> Iterator[tuple[c.Expr, str, str]]:
             if small and len(own) == 2 and kind.bits <= max(t.bits for t in own) and min(t.bits for t in own) > 1:
                 bits = own[0].bits + own[1].bits
                 yield value, f"has {bits} bits, of which the sum keeps {kind.bits}", "add up in a wider type"
+
+
+class _Narrow(Struct):
+    """A variable of few bits: its values, the terms that are added to it, and where it goes as it is."""
+
+    kind: c.ScalarType
+    values: list[c.Expr] = field(default_factory=list)
+    terms: list[c.Expr] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    divided: bool = False
+    other: bool = False  # changed in another way
+
+
+def _narrow_between(program: c.Program, name: str, own: tuple[c.Expr, ...]) -> Iterator[tuple[c.Expr, str, str]]:
+    """Products, and sums of data, in a variable that is narrower than they are and than what it is given to."""
+    for narrow in _narrow(program, name, own):
+        kind, data = narrow.kind, [x for x in narrow.values if constant(program, x) is None]
+        room = f"take a wider type: {min(narrow.taken)} has room for it" if narrow.taken else "add up in a wider type"
+        products = [x for x in data if isinstance(x, c.Binary) and x.op == "*" and _is_of_data(x, kind)]
+        bits = [_bits(program, x.left) + _bits(program, x.right) for x in products]
+        whole = bool(products) and len(products) == len(data) and min(bits) > kind.bits and not narrow.terms
+        if whole and narrow.taken:
+            yield products[0], f"has {bits[0]} bits, of which {kind.name} keeps {kind.bits}", room
+        sums = [x for x in narrow.terms if isinstance(x, (c.ArrayRef, c.Call)) and _bits(program, x) >= kind.bits]
+        if kind.library is not None and sums and not data and (narrow.taken or narrow.divided):
+            yield sums[0], f"has {_bits(program, sums[0])} bits, and so has the sum of many of them", room
+
+
+def _narrow(program: c.Program, name: str, own: tuple[c.Expr, ...]) -> list[_Narrow]:
+    """The local numbers of few bits of a function that get values and sums alone."""
+    found: dict[int, _Narrow] = {}
+    for v in program.variables:
+        local = v.function == name and v.storage == "local" and not v.reference
+        if local and isinstance(v.type, c.ScalarType) and v.type.kind == "int" and _has_few_bits(v.type):
+            found[v.id] = _Narrow(v.type, [v.init] if v.init is not None else [])
+    operands = {x.at for e in own if isinstance(e, c.Binary) for x in (e.left, e.right)} if found else set()
+    for node in own if found else ():
+        match node:
+            case c.Assign(op=op, target=c.Name(variable=ident), value=value) if ident in found:
+                (found[ident].terms if op == "+=" else found[ident].values).append(value)
+                found[ident].other |= op not in ("=", "+=")
+            case c.IncDec(operand=c.Name(variable=ident)) if ident in found:
+                found[ident].other = True
+            case c.Binary(op="/" | ">>", left=c.Name(variable=ident)) if ident in found:
+                found[ident].divided = True
+    for kind, value in _given(program, name, own) if found else ():
+        whole = isinstance(value, c.Name) and value.variable in found and value.at not in operands
+        if isinstance(value, c.Name) and whole and isinstance(kind, c.ScalarType) and kind.kind == "int":
+            found[value.variable].taken |= {kind.name} if kind.bits > found[value.variable].kind.bits else set()
+    return [x for x in found.values() if not x.other and (x.taken or x.divided)]
+
+
+def _has_few_bits(kind: c.ScalarType) -> bool:
+    """Of C's numbers those without a sign are meant to wrap."""
+    return 1 < kind.bits < (64 if kind.library is not None else 32) and (kind.library is not None or kind.signed)
+
+
+def _is_of_data(product: c.Binary, kind: c.ScalarType) -> bool:
+    """Whether two numbers of no more bits than a type are multiplied; of C's types, two elements of arrays."""
+    sides, plain = (product.left, product.right), kind.library is None
+    if not all(isinstance(x, c.ArrayRef) or (isinstance(x, c.Name) and not plain) for x in sides):
+        return False
+    return all(isinstance(x.type, c.ScalarType) and x.type.kind == "int" and x.type.bits <= kind.bits for x in sides)
 
 
 def _bits(program: c.Program, expr: c.Expr) -> int:

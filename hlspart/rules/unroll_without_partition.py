@@ -2,8 +2,8 @@
 
 ## What it does
 Reports UNROLL where the copies of one iteration access more elements of an array than its memories have ports for.
-In a pipelined loop: where the II is reached only if the tool splits the array unasked. A complete unrolling of a
-loop over an argument is left alone.
+In a pipelined loop: where the II is reached only if the tool splits the array unasked, and where copies of a loop that
+nobody asked to pipeline make it late. A complete unrolling of a loop over an argument is left alone.
 
 ## Why is this bad
 The copies wait for each other: the area grows with the factor, the time hardly falls.
@@ -107,14 +107,17 @@ def _in_pipeline(
     """UNROLL in a pipelined loop whose II is known only if the tool splits the array by itself."""
     asked = {v.id for _, _, v in facts.partitions()}
     for result in around:
-        limit = result.limits[0] if result.ii is None and result.limits else None
+        limit = result.limits[0] if result.limits else None
         arrays = facts.short_of_ports(result)
         if limit is None or limit.kind != "memory-port" or not arrays or arrays[0].id in asked:
             continue
-        message = (
-            f"the copies share the ports of '{arrays[0].name}': loop {result.name} has II {limit.ii} "
-            f"unless the tool {'widens the port' if arrays[0].id in masters else 'partitions the array'} by itself"
-        )
+        copied = result.origin == "auto" and result.loop == directive.loop and directive.values.get("factor", 0) > 1
+        if result.ii is not None and not (copied and result.binding[0].kind == "memory-port"):
+            continue  # what was asked for, or is no matter of the copies, another rule tells
+        message = f"the copies share the ports of '{arrays[0].name}': loop {result.name} has II {limit.ii}"
+        if result.ii is None:
+            by_itself = "widens the port" if arrays[0].id in masters else "partitions the array"
+            message += f" unless the tool {by_itself} by itself"
         related = [(facts.loop_at(result), "the pipelined loop"), (arrays[0].at, "the array")]
         yield facts.report(RULE, directive.at, message, WAYS, related)
 

@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_FENCE_H
+#define HLSPART_HLS_FENCE_H
+#endif
