@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -44,6 +45,15 @@ def places_of(facts: Facts, loop: LoopResult) -> list[tuple[Origin, str]]:
                 related.append((stmt.at, "it limits the II"))
             lines -= its
     return related[:_MOST_PLACES]
+
+
+def has_open_extent(facts: Facts, variable: Variable) -> bool:
+    """Whether an extent of an array is made with a name that a header which was not found may define."""
+    if not variable.declarations or not facts.lacks_header(variable.at.span.path):
+        return False
+    said = " ".join(facts.program.text(b) for b in variable.declarations[0].brackets)
+    held = (v.name for v in facts.program.variables if v.const and v.init is not None)
+    return not set(re.findall(r"[A-Za-z_]\w*", said)) <= {*facts.program.constants, *held}
 
 
 def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None:

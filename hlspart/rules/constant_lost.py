@@ -41,6 +41,7 @@ from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP443", "constant-lost", "warning", names=True)
+_ROUNDED = 1e-12  # such as a cosine of a right angle in numbers of 64 bits
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -121,9 +122,12 @@ def _is(kind: c.CType, what: str) -> bool:
 
 
 def _scalars(kind: c.CType, value: c.Expr) -> Iterator[tuple[c.CType, c.Expr]]:
-    """The scalars of an initial value, each with its type."""
+    """The scalars of an initial value, each with its type; what is as good as 0 in a table is meant as 0."""
     if isinstance(kind, c.ArrayType) and isinstance(value, c.InitList):
         for _, item in value.items:
+            number = item.operand if isinstance(item, c.Unary) else item
+            if isinstance(number, c.Const) and 0 < abs(number.value) < _ROUNDED and len(value.items) > 1:
+                continue
             yield from _scalars(kind if isinstance(item, c.InitList) else kind.element, item)
     elif isinstance(kind, c.ScalarType) and not isinstance(value, c.InitList):
         yield kind, value

@@ -206,26 +206,26 @@ def _narrow_between(program: c.Program, name: str, own: tuple[c.Expr, ...]) -> I
 
 def _narrow(program: c.Program, name: str, own: tuple[c.Expr, ...]) -> list[_Narrow]:
     """The local numbers of few bits of a function that get values and sums alone."""
-    found: dict[int, _Narrow] = {}
+    numbers: dict[int, _Narrow] = {}
     for v in program.variables:
         local = v.function == name and v.storage == "local" and not v.reference
         if local and isinstance(v.type, c.ScalarType) and v.type.kind == "int" and _has_few_bits(v.type):
-            found[v.id] = _Narrow(v.type, [v.init] if v.init is not None else [])
-    operands = {x.at for e in own if isinstance(e, c.Binary) for x in (e.left, e.right)} if found else set()
-    for node in own if found else ():
+            numbers[v.id] = _Narrow(v.type, [v.init] if v.init is not None else [])
+    operands = {x.at for e in own if isinstance(e, c.Binary) for x in (e.left, e.right)} if numbers else set()
+    for node in own if numbers else ():
         match node:
-            case c.Assign(op=op, target=c.Name(variable=ident), value=value) if ident in found:
-                (found[ident].terms if op == "+=" else found[ident].values).append(value)
-                found[ident].other |= op not in ("=", "+=")
-            case c.IncDec(operand=c.Name(variable=ident)) if ident in found:
-                found[ident].other = True
-            case c.Binary(op="/" | ">>", left=c.Name(variable=ident)) if ident in found:
-                found[ident].divided = True
-    for kind, value in _given(program, name, own) if found else ():
-        whole = isinstance(value, c.Name) and value.variable in found and value.at not in operands
+            case c.Assign(op=op, target=c.Name(variable=ident), value=value) if ident in numbers:
+                (numbers[ident].terms if op == "+=" else numbers[ident].values).append(value)
+                numbers[ident].other |= op not in ("=", "+=")
+            case c.IncDec(operand=c.Name(variable=ident)) if ident in numbers:
+                numbers[ident].other = True
+            case c.Binary(op="/" | ">>", left=c.Name(variable=ident)) if ident in numbers:
+                numbers[ident].divided = True
+    for kind, value in _given(program, name, own) if numbers else ():
+        whole = isinstance(value, c.Name) and value.variable in numbers and value.at not in operands
         if isinstance(value, c.Name) and whole and isinstance(kind, c.ScalarType) and kind.kind == "int":
-            found[value.variable].taken |= {kind.name} if kind.bits > found[value.variable].kind.bits else set()
-    return [x for x in found.values() if not x.other and (x.taken or x.divided)]
+            numbers[value.variable].taken |= {kind.name} if kind.bits > numbers[value.variable].kind.bits else set()
+    return [x for x in numbers.values() if not x.other and (x.taken or x.divided)]
 
 
 def _has_few_bits(kind: c.ScalarType) -> bool:

@@ -32,5 +32,9 @@ RULE = Rule("HLP006", "missing-header", "info", each=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """What the frontend found."""
-    return facts.by_frontend(RULE)
+    """What the frontend found; a header that several files include is told of once."""
+    shown = set[str]()
+    for item in facts.by_frontend(RULE):
+        if item.message not in shown:
+            shown.add(item.message)
+            yield item

@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._queries import has_open_extent
 
 RULE = Rule("HLP307", "one-bank", "warning")
 
@@ -44,7 +45,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _findings(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
     for remark in facts.remarks("one-bank"):
-        if all(0 not in facts.program.variable(v).dims for v in remark.directive.variables):
+        arrays = [facts.program.variable(v) for v in remark.directive.variables]
+        if not any(0 in v.dims or has_open_extent(facts, v) for v in arrays):
             problem = remark.problem
             message = f"ARRAY_PARTITION: {problem.message}"
             yield remark.directive, facts.report(RULE, problem.at, message, problem.hint)

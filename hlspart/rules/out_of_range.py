@@ -36,6 +36,7 @@ from hlspart.model.program import ArrayRef, ArrayType, Binary, Const, Expr, Name
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._counters import CountedPlace, counted
 from hlspart.rules._interfaces import depth_said
+from hlspart.rules._queries import has_open_extent
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import calls, nodes
 
@@ -51,7 +52,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if variable.volatile and not variable.dims:
             continue  # where such a pointer stands is not followed
         open_ = facts.program.functions[access.function].lacking or facts.lacks_header(access.at.span.path)
-        if 0 in variable.dims and open_:
+        if (0 in variable.dims and open_) or has_open_extent(facts, variable):
             continue  # an extent by a constant that nothing declares, or by values of a file that was not found
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
         extents = "".join(f"[{'' if d is None else d}]" for d in variable.dims)

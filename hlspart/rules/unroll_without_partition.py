@@ -3,7 +3,8 @@
 ## What it does
 Reports UNROLL where the copies of one iteration access more elements of an array than its memories have ports for.
 In a pipelined loop: where the II is reached only if the tool splits the array unasked, and where copies of a loop that
-nobody asked to pipeline make it late. A complete unrolling of a loop over an argument is left alone.
+nobody asked to pipeline share a local array, and make it late. A complete unrolling of a loop over an argument is left
+alone.
 
 ## Why is this bad
 The copies wait for each other: the area grows with the factor, the time hardly falls.
@@ -112,8 +113,10 @@ def _in_pipeline(
         if limit is None or limit.kind != "memory-port" or not arrays or arrays[0].id in asked:
             continue
         copied = result.origin == "auto" and result.loop == directive.loop and directive.values.get("factor", 0) > 1
-        if result.ii is not None and not (copied and result.binding[0].kind == "memory-port"):
-            continue  # what was asked for, or is no matter of the copies, another rule tells
+        if result.ii is not None:  # else what was asked for, or is no matter of the copies, another rule tells
+            arrays = tuple(v for v in arrays if v.storage != "parameter" and v.id not in asked)
+            if not arrays or not copied or result.binding[0].kind != "memory-port":
+                continue
         message = f"the copies share the ports of '{arrays[0].name}': loop {result.name} has II {limit.ii}"
         if result.ii is None:
             by_itself = "widens the port" if arrays[0].id in masters else "partitions the array"
