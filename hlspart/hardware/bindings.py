@@ -117,13 +117,11 @@ class Bindings(Struct, frozen=True, dict=True):
 
 
 def _replaces(later: str, earlier: str) -> bool:
-    """Whether a directive takes the place of an earlier one.
+    """Whether a directive takes the place of an earlier one: RESOURCE says how many ports INTERFACE has (UG902).
 
-    Of RESOURCE and INTERFACE bram the last one decides: arguments of one top, written in both orders, have one port and
-    two. INTERFACE ap_memory says nothing of ports, RESOURCE does (UG902).
+    A report of Vivado HLS 2017.4 has the single port of RAM_1P before and behind INTERFACE bram.
     """
-    cores = _RESOURCE.values()
-    return (later in cores and earlier in ("bram", "ap_memory")) or (later == "bram" and earlier in cores)
+    return later in _RESOURCE.values() and earlier in ("bram", "ap_memory")
 
 
 def bundle(name: str | None) -> str:

@@ -327,6 +327,9 @@ PRAGMA
 """
 
 
+TWICE = "{ m[i] = in[i]; m[63 - i] = in[i]; }"
+
+
 def test_local_arrays_may_be_partitioned_by_the_tool():
     """Messages 214-270: for loops with a PIPELINE pragma (2022.2), for all (2022.1, 2024.1), in 2020 for none."""
 
@@ -336,18 +339,18 @@ def test_local_arrays_may_be_partitioned_by_the_tool():
 
     assert four("vitis-2022.1") == (1, 2)
     assert four("vitis-2022.1", "#pragma HLS PIPELINE II=2") == 2
-    twice = FOUR.replace("m[i] = in[i]", "{ m[i] = in[i]; m[63 - i] = in[i]; }")  # else copies serve the reads
+    twice = FOUR.replace("m[i] = in[i]", TWICE)  # else copies serve the reads
     assert four("vitis-2024.2", "", twice) == (1, 2)
     assert four("vitis-2022.1", "", twice) == (1, 2)  # a report of 2022.1.2: a pool of four at II 1
     assert four("vitis-2022.2", "", twice) == four("vitis-2020.2", text=twice) == four("vivado-hls-2016.4") == 2
     assert four("vitis-2020.2") == 1  # copies
     # no cyclic factor keeps elements apart whose places differ by what is not constant
-    assert four("vitis-2022.1", text=FOUR.replace("4 * i", "i")) == 2
+    assert four("vitis-2022.1", text=twice.replace("4 * i", "i")) == 2
     assert four("vitis-2022.1", "#pragma HLS PIPELINE\n#pragma HLS BIND_STORAGE variable=m type=ram_2p") == 2
 
 
 def test_automatic_partitions_can_be_switched_off():
-    text = FOUR.replace("PRAGMA", "#pragma HLS PIPELINE")
+    text = FOUR.replace("PRAGMA", "#pragma HLS PIPELINE").replace("m[i] = in[i]", TWICE)
     off = (("syn.array_partition.throughput_driven", "off"),)
     assert loop(text, "SUM", tool="vitis-2022.1", settings=off).ii == 2
 
