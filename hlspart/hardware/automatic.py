@@ -118,7 +118,7 @@ class Automatic(Struct, frozen=True, dict=True):
         """
         members = [self.program.variable(m) for m in self.arrays.members(variable.id)]
         roots = [m for m in members if m.storage != "parameter"]
-        if len(roots) != 1:
+        if not self.target.replicated_ports or len(roots) != 1:
             return False
         needs: dict[int, dict[str, dict[object, tuple[Access, int, int]]]] = {}
         for a in (a for m in members for a in self.analysis.of_array(m.id)):

@@ -86,7 +86,6 @@ class Storage:
             if (
                 storage == self.target.default_storage("local")
                 and not auto
-                and self.target.replicated_ports
                 and self.automatic.is_replicated(variable, [d.banks for d in layout.dims])
             ):
                 storage, auto = REPLICATED, True
@@ -192,14 +191,6 @@ class Storage:
         if not dims and memory.registers and memory.auto:
             return tuple(DimPartition(k + 1, "complete", d or 1, "auto") for k, d in enumerate(variable.dims))
         return dims
-
-    def may_be_copied(self, variable: int) -> bool:
-        """Whether the tool may copy a memory for its reads, see :meth:`Automatic.is_replicated`."""
-        memory = self.memory(variable)
-        plain = memory.storage == self.target.default_storage("local") and not memory.bound and not memory.auto
-        banks = [d.banks for d in memory.layout.dims]
-        record = self.program.variable(variable)
-        return self.target.may_replicate and plain and self.automatic.is_replicated(record, banks)
 
     def may_partition(self, variable: int, origin: str) -> bool:
         """Whether the tool may partition an array by itself for a loop pipelined by ``origin``."""

@@ -132,8 +132,6 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield Doubt(Cause(text), idle=lambda v, _: storage.memory(v).divided == "possibly")
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
-    text = "whether the tool copies a local memory for its reads is not known"
-    yield Doubt(Cause(text), idle=lambda v, _: storage.may_be_copied(v))
     yield Doubt(Cause(MAYBE_PARTITIONED), idle=lambda v, bus: _is_divided(p, v, bus))
     if storage.target.distances_tell_banks != "no":
         problems = p.elaborated.problems

@@ -30,7 +30,7 @@ class Premises(Struct, frozen=True, eq=False):
     analysis: AccessAnalysis
     target: Target  # without what it does to memories unasked, which ``memories`` has
     beside: tuple[Directive, ...]  # directives that concern it and are no partitions
-    memories: tuple[tuple[Memory, bool, bool, bool, bool], ...]
+    memories: tuple[tuple[Memory, bool, bool, bool], ...]
     unrolled: frozenset[int]
     how: tuple[object, ...]
 
@@ -76,9 +76,9 @@ class Concerns(Struct, frozen=True, dict=True):
         if bound:
             beside = tuple(d for d in beside if d.kind != "bind_storage" or not {*arrays}.isdisjoint(d.variables))
 
-        def memory(v: int) -> tuple[Memory, bool, bool, bool, bool]:
+        def memory(v: int) -> tuple[Memory, bool, bool, bool]:
             pragma, auto = (storage.may_partition(v, origin) for origin in ("pragma", "auto"))
-            return storage.memory(v), storage.has_unknown_ports(v), storage.may_be_copied(v), pragma, auto
+            return storage.memory(v), storage.has_unknown_ports(v), pragma, auto
 
         return Premises(
             storage.analysis,

@@ -233,14 +233,9 @@ class Target(Struct, frozen=True, dict=True):
         return int(self.profile["storage"]["replicated_ports"])
 
     @property
-    def may_replicate(self) -> bool:
-        """Whether the tool may copy a local memory for its reads where it is not known to."""
-        return not self.replicated_ports and bool(self.profile["storage"].get("may_replicate", False))
-
-    @property
     def unaided(self) -> Target:
         """The target whose tool copies no memory and splits no array unasked: nothing to rely on for a promise."""
-        storage = {**self.profile["storage"], "replicated_ports": 0, "may_replicate": False}
+        storage = {**self.profile["storage"], "replicated_ports": 0}
         partition = {**self.profile["partition"], "throughput_driven": "nothing"}
         return replace(self, profile={**self.profile, "storage": storage, "partition": partition})
 

@@ -205,18 +205,18 @@ def test_a_pipe_gets_every_column_on_one_line(cli, here: Path) -> None:
 
 
 def test_assumptions_then_the_verdict_and_the_next_step_last(cli, here: Path) -> None:
-    lines = cli("ii", "bottleneck.c", "--tool", "vitis-2021.1", "--clock", "5").out.splitlines()
+    lines = cli("ii", "bottleneck.c", "--tool", "vitis-2021.2", "--clock", "5").out.splitlines()
     assert lines[0].startswith("assumed: ")
     assert lines[2] == "bottleneck.c: 1 of 2 pipelined loops misses the target II: SUM_LOOP II 2 instead of 1"
-    step = "  hlspart rewrite bottleneck.c --tool vitis-2021.1 --clock 5 --infer -o NEW.c"
+    step = "  hlspart rewrite bottleneck.c --tool vitis-2021.2 --clock 5 --infer -o NEW.c"
     assert lines[-2:] == ["next: reuse buffers", step]
-    first, *_, last = cli("infer", "bottleneck.c", "--tool", "vitis-2021.1", "--clock", "5").out.splitlines()
+    first, *_, last = cli("infer", "bottleneck.c", "--tool", "vitis-2021.2", "--clock", "5").out.splitlines()
     assert (
         first == "bottleneck.c: 1 of 2 loops misses the target II: SUM_LOOP; with the partitions below none misses it"
     )
     assert last == step
     assert cli(*step.split()[1:]).code == 0
-    after = cli("ii", "NEW.c", "--tool", "vitis-2021.1", "--clock", "5").out.splitlines()
+    after = cli("ii", "NEW.c", "--tool", "vitis-2021.2", "--clock", "5").out.splitlines()
     assert re.fullmatch(r"NEW.c: .* reach(es)? (its|their) target II", after[2]) and not after[-1].startswith(
         "  hlspart"
     )
