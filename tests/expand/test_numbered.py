@@ -92,19 +92,23 @@ void f(float *x, const float *s, int n, int c, int h, int w) {
         }
 }
 """
-ROWS = {"rows of j": ("i * w + j", True), "rows of i": ("i + h * j", False), "longer rows": ("i * c + j", False)}
+APART = "#pragma HLS DEPENDENCE variable=x type=inter dependent=false"
+ROWS = {  # what is written, and the II behind it
+    "rows of j": ("i * w + j", [APART], 1),
+    "rows of i": ("i + h * j", [], 5),
+    "longer rows": ("i * c + j", [APART, "#pragma HLS LOOP_FLATTEN off"], 1),  # c < w: rows meet, not in one row
+}
 
 
 @pytest.mark.parametrize("case", ROWS)
 def test_updates_in_rows_of_run_time_lengths_reach_their_target(case: str) -> None:
-    row, apart = ROWS[case]
+    row, expected, ii = ROWS[case]
     text = SCALE.replace("@", row)
     (before,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.pipelined]
     found = hlspart.parse(text).rewrite(infer=True)
-    added = [line for line in found.texts["kernel.c"].splitlines() if line not in text.splitlines()]
-    assert added == ["#pragma HLS DEPENDENCE variable=x type=inter dependent=false"] * apart
+    assert [line for line in found.texts["kernel.c"].splitlines() if line not in text.splitlines()] == expected
     (after,) = [x for x in found.kernel().pipeline.figures.loops if x.pipelined]
-    assert before.ii == 5 and after.ii == (1 if apart else 5)
+    assert (before.ii, after.ii) == (5, ii)
 
 
 def test_an_array_that_a_call_hands_on_is_one_array_in_the_function() -> None:
