@@ -179,8 +179,12 @@ class Mattering(Struct, frozen=True, dict=True):
         if times:
             evens += sum(map(self._is_even, op.args))
             follows = 0 if evens > 1 or (evens and self._loss == "multiples") else follows
+        double = twice & follows if op.kind in _SUMS else 0  # x + x is 2 x
+        if double and (evens or self._loss == "multiples"):
+            follows &= ~double
+        evens += double > 0
         if op.kind in _SUMS or op.kind in _PRODUCTS:
-            lost = self._old & made_of if times else 0  # powers of integers run out of bits
+            lost = self._old & made_of if times or double & self._old else 0  # powers of integers run out of bits
             return _Value(follows & ~(twice & mixed), made_of, mixed | lost, idle, evens > 0)
         if op.kind not in _WHOLE and op.text != "^":  # shifts, masks, quotients: which bits are left is not looked at
             follows = 0

@@ -6,14 +6,15 @@ What is left is a lower bound for every text that does the same operations of a 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from hlspart.hardware.shared import shared
 from hlspart.lowering.distances import MEETING
-from hlspart.lowering.graph import Edge, Graph, Op
+from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.model.results import Proof
+from hlspart.predict.decided import Decided
 from hlspart.predict.doubts import loosest
 from hlspart.predict.limits import along
 from hlspart.predict.loops import Prediction
@@ -29,12 +30,19 @@ def by_values(p: Prediction, aim: int) -> Proof | None:
     """Why no text with these operations in this order reaches II ``aim``; None where nothing proves it."""
     if p.recurrence_ii <= aim:
         return None
-    problem = _values_alone(p)
+    decided = Decided(p)
+    proofs = (_by_arms(p, decided, arm, aim) for arm in ((1, 2) if decided.shared else (1,)))
+    return max((x for x in proofs if x is not None), key=lambda x: x.ii, default=None)
+
+
+def _by_arms(p: Prediction, decided: Decided, arm: int, aim: int) -> Proof | None:
+    """The same of the runs in which tests that decide several selections come out for one arm."""
+    problem = _values_alone(p, decided, arm)
     least = recurrence_ii(problem)
-    for arms in _either(p, problem)[:_MOST_SELECTIONS] if least is not None and least <= aim else ():
+    for arms in _either(p, problem, decided)[:_MOST_SELECTIONS] if least is not None and least <= aim else ():
         problems: list[tuple[int, Problem]] = []
-        for arm in arms:
-            one = replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *arm)))
+        for more in arms:
+            one = replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *more)))
             if (ii := recurrence_ii(one)) is None or ii <= aim:
                 break
             problems.append((ii, one))
@@ -46,14 +54,14 @@ def by_values(p: Prediction, aim: int) -> Proof | None:
     return Proof(least, along(problem, critical_cycle(problem, least)))
 
 
-def _either(p: Prediction, problem: Problem) -> list[tuple[tuple[Edge, ...], ...]]:
+def _either(p: Prediction, problem: Problem, decided: Decided) -> list[tuple[tuple[Edge, ...], ...]]:
     """Of selections that no data decide the orders of their arms: one of them holds in every iteration.
 
     With the orders of one selection alone, each round that they close passes it: as long as the quickest arm takes.
     """
     graph, choices = problem.graph, []
     for ident, op in graph.ops.items():
-        if op.kind == "select" and not _is_by_data(graph, op.args[0]) and all(a in graph.ops for a in op.args[1:]):
+        if op.kind == "select" and op.args[0] not in decided.free and all(a in graph.ops for a in op.args[1:]):
             into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
             arms = [tuple(e for e in into if e.source == arg) for arg in op.args[1:]]
             if all(arms):
@@ -61,13 +69,13 @@ def _either(p: Prediction, problem: Problem) -> list[tuple[tuple[Edge, ...], ...
     return choices
 
 
-def _values_alone(p: Prediction) -> Problem:
+def _values_alone(p: Prediction, decided: Decided, arm: int) -> Problem:
     """The problem with the orders that values ask for, every doubt for the best."""
     graph = p.problem.graph
     free = {i for i, op in graph.ops.items() if op.ref is not None or op.kind in _FREE}
     free |= {i for i, op in graph.ops.items() if op.kind in _GROUPS and _goes_on(graph, op)}
     loose = loosest(p, frozenset(free))
-    edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in _values(p, loose.graph))
+    edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in _values(p, loose.graph, decided, arm))
     return replace(loose, graph=replace(graph, edges=tuple(edges)))
 
 
@@ -92,37 +100,38 @@ def _goes_on(graph: Graph, op: Op) -> bool:
     return False
 
 
-def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
+def _values(p: Prediction, graph: Graph, decided: Decided, arm: int) -> Iterator[Edge]:
     """Orders of a value and what is made of it, over memories too where it is certainly this value."""
     ops, stated = graph.ops, {v for d in p.elaborated.carriers.pragmas for v in d.variables}
     everywhere = any(not d.variables for d in p.elaborated.carriers.pragmas)
     meeting = p.elaborated.carriers.uncertain[MEETING]
-    stores = Counter(op.ref.variable for op in graph.memory if op.kind == "store" and op.ref is not None)
+    stores = [op.ref.variable for op in graph.memory if op.kind == "store" and op.ref is not None]
     for edge in graph.edges:
-        a, b = ops[edge.source].ref, ops[edge.sink].ref
-        if ops[edge.sink].kind == "select" and not _is_by_data(graph, ops[edge.sink].args[0]):
+        a, b, sink = ops[edge.source].ref, ops[edge.sink].ref, ops[edge.sink]
+        if sink.kind == "select" and (sink.args[0] not in decided.free or not decided.takes(edge, arm)):
             continue
         if edge.kind == "data" and edge.gap is None:
             yield edge
         elif (edge.source, edge.sink) in meeting:
             continue  # other data, and the two never meet
         elif edge.kind == "memory" and edge.distance and a is not None and b is not None:
-            certain = not (a.guarded or b.guarded or everywhere) and a.variable not in stated
-            if (a.kind, b.kind) == ("write", "read") and certain and stores[a.variable] == 1:
+            certain = not everywhere and a.variable not in stated and _is_handed_on(p, a, b)
+            if certain and sum(v in _names(p, a.variable) for v in stores) == 1:
                 yield edge
 
 
-def _is_by_data(graph: Graph, test: int) -> bool:
-    """Whether loaded values decide every comparison of a test, so that some run passes it in each iteration."""
-    op = graph.ops.get(test)
-    if op is None:
+def _is_handed_on(p: Prediction, store: MemoryRef, load: MemoryRef) -> bool:
+    """Whether each iteration stores an element that another one loads, always as many iterations later."""
+    if (store.kind, load.kind) != ("write", "read") or store.guarded or load.guarded:
         return False
-    if op.kind in ("logic", "select"):
-        return all(_is_by_data(graph, arg) for arg in op.args)
-    waiting, seen = list(op.args), set[int]()
-    while waiting:
-        ident = waiting.pop()
-        if ident in graph.ops and ident not in seen:
-            seen.add(ident)
-            waiting += graph.ops[ident].args
-    return any(graph.ops[ident].ref is not None for ident in seen)
+    if {store.domain, load.domain} != {p.elaborated.carriers.space.domain}:
+        return False
+    moves = [[None if f is None else f.terms for f in ref.index or (None,)] for ref in (store, load)]
+    return None not in moves[0] and moves[0] == moves[1]
+
+
+def _names(p: Prediction, variable: int) -> set[int]:
+    """All that may be a name of an array."""
+    storage = p.elaborated.storage
+    also = {v for pair in shared(storage.program) if variable in pair for v in pair}
+    return {*storage.arrays.members(variable), *also, variable}

@@ -29,6 +29,12 @@ CASES = {  # body of the loop; the II that is proved least, None: no proof
     "integers": ("n = n + k[i]; s = x[i];", None),
     "integers that a tool may regroup": ("n = n + k[i] + k[i - 1] + k[i - 2] + k[i] * 7; s = x[i];", None),
     "nothing recurs": ("y[i] = x[i] / b;", None),
+    "an element that changes once": ("y[i] = y[7] / b + x[i];", None),
+    "from the other end": ("y[65 - i] = y[i] / b;", None),
+    "tests of one element that exclude each other": ("if (x[i] > b && x[i] < 1) s = s / b;", None),
+    "tests that cannot hold in two iterations": ("if (k[i] > 5 && k[i + 1] < 3) s = s / b;", None),
+    "the one arm, and the other": ("float t = s; if (x[i] > b) t = s / b; if (!(x[i] > b)) t = t / x[i]; s = t;", None),
+    "one test of two selections": ("bool c = x[i] > b; float t = c ? s / b : s; s = c ? t : t / x[i];", FDIV - 1),
     "denied by a directive": ("\n#pragma HLS DEPENDENCE variable=y type=inter false\n    y[i] = y[i - 1] / b;", None),
 }
 
@@ -595,3 +601,31 @@ void f(const int a[32], int o[8]) {{
 """
     (loop,) = hlspart.parse(text, top="f").pipeline.figures.loops
     assert (loop.proof is not None) is proved
+
+
+TWO_NAMES = """void g(float *y, float *z, const float x[64], float b) {
+    L: for (int i = 1; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        y[i] = y[i - 1] / b;
+        z[i] = x[i];
+    }
+}
+void f(float y[64], const float x[64], float b) { g(y, y, x, b); }
+"""
+ZEROS = """float f(const float x[64], float b) {
+    int z[64];
+    float s = 1;
+    for (int i = 0; i < 64; i++) z[i] = 0;
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        if (z[i] > 0) s = s / b;
+    }
+    return s;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [TWO_NAMES, ZEROS])
+def test_other_names_and_known_contents_are_no_proof(text: str) -> None:
+    loops = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
+    assert [x.proof for x in loops] == [None]

@@ -128,3 +128,30 @@ void f(const int a[64], float b[64], const float c[64], int o[16], float p[16], 
 """
     (loop,) = [x for x in hlspart.parse(text, "k.cpp").pipeline.figures.loops if x.name == "L"]
     assert (loop.proof is not None and "of 'a'" in loop.proof.text + loop.proof.text.replace("'c'", "'a'")) is proved
+
+
+DOUBLED = {  # of four elements, whether they all have to come in
+    "a sum that doubles": ("int s = 0;", "s = s + s + x;", "o[0] = s;", False),
+    "the same in two steps": ("int s = 0;", "int t = s; s = t + s; s += x;", "o[0] = s;", False),
+    "a sum": ("int s = 0;", "s += x + x;", "o[0] = s;", True),
+    "eight doublings of eight bits": (
+        "",
+        "unsigned char t = x; t = t + t; t = t + t; t = t + t; t = t + t; t = t + t; t = t + t; t = t + t; t = t + t; "
+        "o[i] = t;",
+        "",
+        False,
+    ),
+    "thirty-two doublings": ("", "int t = x; for (int n = 0; n < 32; n++) t = t + t; o[i] = t;", "", False),
+}
+
+
+@pytest.mark.parametrize("case", DOUBLED)
+def test_what_doubles_runs_out_of_bits(case: str) -> None:
+    before, body, behind, needed = DOUBLED[case]
+    x = "(" + " + ".join(f"a[4 * i + {k}]" for k in range(4)) + ")"
+    text = (
+        f"void f(int a[4096], int o[1024]) {{ {before} L: for (int i = 0; i < 1024; i++) {{\n"
+        f"#pragma HLS PIPELINE II=1\n{body.replace('x', x)} }} {behind} }}\n"
+    )
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
+    assert (loop.proof is not None) == needed
