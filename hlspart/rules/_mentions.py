@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model import program as c
-from hlspart.rules._uses import root_of
+from hlspart.rules._uses import nodes, root_of
 
 
 @lru_cache(maxsize=16384)
@@ -59,6 +59,14 @@ def handed(program: c.Program, call: c.Call) -> frozenset[int]:
             a for a, v in zip(args, formals, strict=True) if v.reference or not isinstance(v.type, c.ScalarType)
         )
     return frozenset(r[0] for a in args if (r := root_of(a)) is not None)
+
+
+def is_addressed(program: c.Program, name: str, ident: int) -> bool:
+    """Whether a function takes the address of a variable, or binds a reference to it."""
+    own = nodes(program)[name]
+    taken = any(isinstance(e, c.Unary) and e.op == "&" and root_of(e.operand) == (ident, (), True) for e in own)
+    inits = (v.init for v in program.variables if v.reference and v.function == name)
+    return taken or any(init is not None and (root_of(init) or (-1,))[0] == ident for init in inits)
 
 
 def reads(expr: c.Expr) -> bool:

@@ -180,11 +180,19 @@ def _changes(expr: c.Expr) -> bool:
     return False
 
 
+def _valued(expr: c.Expr) -> Iterator[c.Expr]:
+    """The parts of an expression that have a value when it runs; of what sizeof names, only the type counts."""
+    if not isinstance(expr, c.SizeOf):
+        yield expr
+        for part in c.children(expr):
+            yield from _valued(part)
+
+
 def _takes_from(variable: c.Variable, processes: Sequence[Process]) -> bool:
     """Whether a number is computed, where it is declared, from what a task before it has written."""
     if variable.init is None or variable.reference or not isinstance(variable.type, c.ScalarType):
         return False
-    inside = list(c.walk(variable.init))
+    inside = list(_valued(variable.init))
     made = {u.variable for p in processes for u in p.uses if u.kind == "write"}
     named = {e.variable for e in inside if isinstance(e, (c.Name, c.ArrayRef))}
     return bool(made & named) and not any(isinstance(e, c.Call) for e in inside)

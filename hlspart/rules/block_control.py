@@ -47,6 +47,7 @@ from hlspart.rules._benches import entries
 from hlspart.rules._interfaces import interfaces, is_for_host
 from hlspart.rules._nests import active
 from hlspart.rules._traces import constant
+from hlspart.rules._uses import calls
 
 HINT = "add #pragma HLS interface mode=s_axilite port=return"
 RULE = Rule("HLP420", "block-control", "warning", hint=HINT)
@@ -86,9 +87,7 @@ def _never_known_done(facts: Facts, name: str, items: Sequence[tuple[Directive, 
     ports = [facts.program.variable(v) for v in facts.program.functions[name].params]
     waits = any(m in _WAITING for _, m in items) or _streams(facts, name)
     memories = [d for d, m in items if m in ("m_axi", "ap_memory", "bram")]
-    endless = any(
-        isinstance(s, Loop) and _has_no_end(facts, s) for s in walk_statements(facts.program.functions[name].body)
-    )
+    endless = _runs_on(facts, name, set())
     if free is None or waits or not memories or name not in entries(facts) or endless:
         return
     if any(v.volatile for v in ports) or any(
@@ -99,6 +98,16 @@ def _never_known_done(facts: Facts, name: str, items: Sequence[tuple[Directive, 
     yield facts.report(
         RULE, free.at, message, "use ap_ctrl_hs, or s_axilite for return", [(memories[0].at, "a memory")]
     )
+
+
+def _runs_on(facts: Facts, name: str, seen: set[str]) -> bool:
+    """Whether a function, or one that it calls, has a loop without an end."""
+    seen.add(name)
+    function = facts.program.functions[name]
+    if any(isinstance(s, Loop) and _has_no_end(facts, s) for s in walk_statements(function.body)):
+        return True
+    called = {call.function or "" for call in calls(facts.program)[name]}
+    return any(_runs_on(facts, x, seen) for x in called & facts.program.functions.keys() if x not in seen)
 
 
 def _has_no_end(facts: Facts, loop: Loop) -> bool:

@@ -144,7 +144,10 @@ def _of_tops(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _written(facts: Facts, d: Directive, ident: int) -> Origin | None:
-    """Where a function writes an argument."""
+    """Where a function writes an argument; what is handed over as a value stays an input."""
+    variable = facts.program.variable(ident)
+    if isinstance(variable.type, ScalarType) and not variable.dims and not variable.reference:
+        return None
     function = facts.program.functions[d.function or ""]
     uses = sets(facts.program).below(function.body)
     return next((u.at for u in uses if u.variable == ident and u.kind == "write" and u.exact), None)

@@ -54,6 +54,7 @@ _ABS = ("abs", "labs", "llabs", "fabs", "fabsf", "std::abs", "hls::abs")
 _TRUTHS = ("==", "!=", "<", ">", "<=", ">=", "&&", "||")
 _WHOLE = ("int", "bool")
 _SAID = {"<": "never", ">=": "always", ">": "as good as always", "<=": "hardly ever"}
+_LESS = (">>", "&", "/", "%")  # of which the value may have fewer bits than the type
 _METHOD = re.compile(r"\.\s*(to_u?int)\s*\(\s*\)$")
 
 
@@ -112,7 +113,14 @@ def _kept(
     of = value.type
     if isinstance(value, c.Cast) and isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.bits > 32:
         whole, method = value.operand.type, _METHOD.search(program.text(value.at))
-        if method is not None and isinstance(whole, c.ScalarType) and whole.kind == "int" and whole.bits > 32:
+        fits = isinstance(value.operand, c.Binary) and value.operand.op in _LESS
+        if (
+            method is not None
+            and not fits
+            and isinstance(whole, c.ScalarType)
+            and whole.kind == "int"
+            and whole.bits > 32
+        ):
             hint = f"call {method[1]}64()"
             yield value, f"keeps 32 of {whole.bits} bits, and {kind.name} has room for more", hint
     joined = of.bits if isinstance(of, c.ScalarType) and _is_joined(value) else 0

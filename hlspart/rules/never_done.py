@@ -45,10 +45,10 @@ from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._interfaces import interfaces
-from hlspart.rules._mentions import changed
+from hlspart.rules._mentions import changed, is_addressed
 from hlspart.rules._nests import exit_of, start_of
 from hlspart.rules._traces import constant
-from hlspart.rules._uses import nodes, root_of
+from hlspart.rules._uses import root_of
 
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TESTS = frozenset((*_TURNED, "!="))
@@ -138,20 +138,12 @@ def _unchanged(program: c.Program, loop: c.Loop) -> tuple[str, Origin] | None:
         return None
     step = changed(program, c.ExprStmt(loop.step.at, loop.step)) if loop.step is not None else frozenset[int]()
     here = changed(program, loop.body) | step
-    if here & {v.id for v in local} or any(_is_addressed(program, loop.function, v.id) for v in local):
+    if here & {v.id for v in local} or any(is_addressed(program, loop.function, v.id) for v in local):
         return None
     if any(isinstance(e, c.Unary) and e.op == "*" for e in c.walk(loop.test)):
         return None
     text = " ".join(program.text(loop.test.at).split())
     return f"never ends once it runs: nothing in it changes '{text}'", local[0].at
-
-
-def _is_addressed(program: c.Program, name: str, ident: int) -> bool:
-    """Whether a function takes the address of a variable, or binds a reference to it."""
-    own = nodes(program)[name]
-    taken = any(isinstance(e, c.Unary) and e.op == "&" and root_of(e.operand) == (ident, (), True) for e in own)
-    inits = (v.init for v in program.variables if v.reference and v.function == name)
-    return taken or any(init is not None and (root_of(init) or (-1,))[0] == ident for init in inits)
 
 
 def _polled(program: c.Program, loop: c.Loop) -> c.Variable | None:

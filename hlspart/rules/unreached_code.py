@@ -36,7 +36,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
-from hlspart.rules._mentions import changed, mentioned_in, reads
+from hlspart.rules._mentions import changed, is_addressed, mentioned_in, reads
 from hlspart.rules._nests import start_of
 from hlspart.rules._traces import constant
 
@@ -95,6 +95,8 @@ def _never_there(program: c.Program, loop: c.Loop) -> Iterator[tuple[Origin, str
     stays = not reads(bound) and not (mentioned_in(bound) | {counter}) & changed(program, loop.body)
     if not own or not stays or isinstance(bound, c.Const) or any(isinstance(e, c.Member) for e in c.walk(bound)):
         return
+    if not all(_is_of_its_own(program, loop, v) for v in mentioned_in(bound) | {counter}):
+        return
     for stmt in c.walk_statements(loop.body):
         for node in (e for top in c.expressions(stmt) for e in c.walk(top) if isinstance(e, c.Binary)):
             asks = isinstance(node.left, c.Name) and node.left.variable == counter and c.is_same(node.right, bound)
@@ -102,6 +104,13 @@ def _never_there(program: c.Program, loop: c.Loop) -> Iterator[tuple[Origin, str
                 name, limit = program.variable(counter).name, " ".join(program.text(bound.at).split())
                 message = f"this never holds: loop {loop.name} ends where {name} {_ENDS[test.op]} {limit}"
                 yield node.at, message, "ask for the last round, or ask behind the loop"
+
+
+def _is_of_its_own(program: c.Program, loop: c.Loop, ident: int) -> bool:
+    """Whether nothing but the statements that name a variable changes it."""
+    variable = program.variable(ident)
+    alone = variable.storage in ("local", "parameter") and not (variable.volatile or variable.reference)
+    return variable.const or (alone and not is_addressed(program, loop.function, ident))
 
 
 def _never_begun(program: c.Program, loop: c.Loop) -> str | None:

@@ -10,6 +10,61 @@ from hlspart.lint.config import LintConfig
 STREAMS = "#include <hls_stream.h>\n"
 LOOP = "for (int i = 0; i < 64; i++)"
 NEAR = {
+    "bounds_that_pointers_references_and_calls_move": (
+        "k.cpp",
+        "HLP454",
+        "int count;\nvoid more() { count++; }\nvoid f(int *o, int n, volatile int &m) {\n  int *p = &n;\n"
+        "  for (int i = 0; i < n; i++) {\n    *p = o[i];\n    if (i == n) o[0] = 1;\n  }\n"
+        "  for (int i = 0; i < count; i++) {\n    o[i] = 0;\n    more();\n    count -= 2;\n  }\n"
+        "  for (int i = 0; i < m; i++)\n    if (i == m) o[1] = 1;\n}\n"
+        "int last;\nvoid less() { last--; }\n"
+        "void g(int *o) {\n  for (int i = 0; i < last; i++) {\n    less();\n    if (i >= last) o[0] = 1;\n  }\n}\n",
+    ),
+    "shift_registers_filled_by_hand_or_by_a_task": (
+        "k.cpp",
+        "HLP458",
+        "#include <ap_shift_reg.h>\nint f(int a, int b) {\n  ap_shift_reg<int, 4> line;\n  line.shift(a);\n"
+        "  line.shift(b);\n  return line.read(0) + line.read(1);\n}\n"
+        "void feed(ap_shift_reg<int, 4> &l, int x) { l.shift(x); }\n"
+        "int g(int a[16]) {\n  ap_shift_reg<int, 4> line;\n  int s = 0;\n  line.shift(0);\n"
+        "  for (int i = 0; i < 16; i++) {\n    feed(line, a[i]);\n    s += line.read(3);\n  }\n  return s;\n}\n"
+        "template <int A> int at(ap_shift_reg<int, 4> &l) {\n  if (A < 4) return l.read(A);\n  return 0;\n}\n"
+        "int h(int x) {\n  static ap_shift_reg<int, 4> line;\n  line.shift(x);\n"
+        "  return at<2>(line) + at<7>(line);\n}\n",
+    ),
+    "input_that_is_limited_inside": (
+        "k.cpp",
+        "HLP418",
+        "void f(int cfg, int out[8]) {\n#pragma HLS INTERFACE ap_stable port=cfg\n  if (cfg < 0) cfg = 0;\n"
+        "  for (int i = 0; i < 8; i++) out[i] = cfg;\n}\n",
+    ),
+    "endless_loop_in_a_called_function": (
+        "k.cpp",
+        "HLP420",
+        "void run(int a[8], int b[8]) {\n  for (;;)\n    for (int i = 0; i < 8; i++) b[i] = a[i];\n}\n"
+        "void f(int a[8], int b[8]) {\n#pragma HLS INTERFACE ap_memory port=a\n#pragma HLS INTERFACE ap_memory port=b\n"
+        "#pragma HLS INTERFACE ap_ctrl_none port=return\n  run(a, b);\n}\n",
+    ),
+    "extent_of_what_a_task_writes": (
+        "k.cpp",
+        "HLP606",
+        "void make(int a[8], int b[8]) {\n  for (int i = 0; i < 8; i++) b[i] = a[i];\n}\n"
+        "void take(int b[8], int n, int o[8]) {\n  for (int i = 0; i < 8; i++) o[i] = b[i] + n;\n}\n"
+        "void f(int a[8], int o[8]) {\n#pragma HLS DATAFLOW\n  int b[8];\n  make(a, b);\n"
+        "  const int n = sizeof(b) / sizeof(b[0]);\n  take(b, n, o);\n}\n",
+    ),
+    "few_bits_of_a_wide_type": (
+        "k.cpp",
+        "HLP452",
+        "#include <ap_int.h>\nvoid f(ap_int<48> a, long o[2]) {\n  o[0] = (a >> 20).to_int();\n"
+        "  o[1] = (a & 255).to_int();\n}\n",
+    ),
+    "arguments_of_what_only_simulation_prints": (
+        "k.cpp",
+        "HLP616",
+        "void say(const char *f, ...) {\n#ifndef __SYNTHESIS__\n  (void)f;\n#endif\n}\n"
+        'void f(int o[8]) {\n#pragma HLS PIPELINE\n  say("%d", o[0]);\n  for (int i = 0; i < 8; i++) o[i] = i;\n}\n',
+    ),
     "records_with_room_at_their_end": (
         "k.c",
         "HLP442",
