@@ -432,3 +432,14 @@ def test_an_index_by_a_negative_does_not_wrap() -> None:
     text = f"#include <ap_int.h>\nvoid f(int a[32], int b[32]) {{ {loop} }}\n"
     (read,) = (a for a in analyse(whole(text)).accesses if a.kind == "read")
     assert (read.exact, read.range, read.count) == (True, ((8, 16),), 9)
+
+
+ALIAS = "template <typename T, int N> using row = T[N];\n"
+
+
+@pytest.mark.parametrize("declared", ("row<int, 8> u, v;", "row<int, 8> w[2];", "row<row<int, 8>, 2> z;"))
+def test_arrays_of_an_alias_that_are_more_than_one_name_are_a_hole(declared: str) -> None:
+    """Extents that would be wrong are none: ``w`` is [2][8], and ``v`` an array."""
+    loaded = good(ALIAS + "void g(int o[8]) {\n" + declared + "\n}\nvoid f(int a[8]) { a[0] = 1; }\n", "t.cpp")
+    assert loaded.holes and not [v for v in loaded.variables if v.name in ("u", "v", "w", "z")]
+    assert [v.dims for v in loaded.variables if v.name == "a"] == [(8,)]
