@@ -7,6 +7,7 @@ import pytest
 from hlspart.explore.bound import Bound
 from hlspart.explore.emit import write
 from hlspart.explore.engine import Explorer
+from hlspart.explore.records import ReadNest
 from hlspart.explore.steps import cost
 from hlspart.model.exploring import ExploreOptions, ExternalMemory, ResourceBudget, Vector
 from hlspart.model.options import Options, TargetOptions
@@ -78,6 +79,20 @@ def test_no_c_that_is_read_back_takes_less_than_its_model(name: str) -> None:
 
 
 TARGET = TargetOptions(part="xcu55c-fsvh2892-2L-e", clock_ns=4.5)
+TWO = ExploreOptions(2, reassociate=True, orders=False)
+
+
+def explored(text: str) -> Pipeline:
+    return Pipeline(["f.c"], Options(target=TARGET), lambda _: text.encode())
+
+
+def read_of(pipeline: Pipeline, top: str) -> ReadNest:
+    """The only nest of a function, measured for two elements."""
+    known = pipeline.program, pipeline.analysis, top, TWO, pipeline.target, pipeline.predict
+    (region,) = Explorer(*known, lambda _: {}).plan.searched()
+    return region.written
+
+
 CONV = """void conv(float in[8][10][10], float f[8][8][3][3], float out[8][8][8]) {
     for (int o = 0; o < 8; o++)
         for (int h = 0; h < 8; h++)
@@ -94,13 +109,7 @@ CONV = """void conv(float in[8][10][10], float f[8][8][3][3], float out[8][8][8]
 
 def test_small_tiles_have_the_least_depth_where_it_is_not_known() -> None:
     """Nine products and sums of floats take many states, whether the tool splits a small array or not."""
-    pipeline = Pipeline(["f.c"], Options(target=TARGET), lambda _: CONV.encode())
-    options = ExploreOptions(2, reassociate=True, orders=False)
-    explorer = Explorer(
-        pipeline.program, pipeline.analysis, "conv", options, pipeline.target, pipeline.predict, lambda _: {}
-    )
-    (region,) = explorer.plan.searched()
-    nest = region.written.nest
+    nest = read_of(explored(CONV), "conv").nest
     assert min(depth for _, depth in nest.faster) > 9 * 2
 
 
@@ -117,19 +126,15 @@ PRODUCT = """void product(float A[18][40], float B[40][19], float C[18][19]) {
 
 def test_sums_wait_in_tiles_of_any_number_of_iterations() -> None:
     """No number of iterations divides a prime, and iterations of partial tiles, which are guarded, wait longer."""
-    pipeline = Pipeline(["f.c"], Options(target=TARGET), lambda _: PRODUCT.encode())
-    options = ExploreOptions(2, reassociate=True, orders=False)
-    explorer = Explorer(
-        pipeline.program, pipeline.analysis, "product", options, pipeline.target, pipeline.predict, lambda _: {}
-    )
-    (region,) = explorer.plan.searched()
-    nest = region.written.nest
+    pipeline = explored(PRODUCT)
+    written_nest = read_of(pipeline, "product")
+    nest = written_nest.nest
     intervals = []
     for split in ((6, 5, 1), (9, 4, 1), (3, 3, 1)):  # 3 x 2, 2 x 3, 6 x 4 iterations between two terms
         vector = Vector((1, 2, 1), split, (0, 1, 2))
-        texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
+        texts, (written,) = write(pipeline.program, [(written_nest, vector)], TWO.off_chip)
         taken = next(f.latency.max for f in pipeline.predict(texts).functions if f.name == written.compute)
-        model = cost(nest, vector, options.off_chip)
+        model = cost(nest, vector, TWO.off_chip)
         assert taken is not None and model.compute <= taken <= model.compute * 1.25, split
         intervals.append(model.ii)
     assert intervals[0] == intervals[1] > intervals[2] == 1
