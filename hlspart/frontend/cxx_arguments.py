@@ -102,14 +102,16 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     arrays = {p: value for p, value in known.items() if p in template.types and value and value[-1].text == "]"}
     body: list[Token] = []
     tokens = template.tokens
-    behind = 0  # what is written already
+    behind, later = 0, dict[int, list[Token]]()  # what is written already; what is due before a token
     for number, token in enumerate(tokens):
         if number < behind:
             continue
+        body += later.get(number, [])
         if token.text in arrays and tokens[number - 1].text not in _QUALIFIES:
             value = [like(t.text, t.kind, token) for t in arrays[token.text]]
-            written, behind = declared_array(value, tokens, number)
+            written, behind, due = declared_array(value, tokens, number)
             body += written
+            later |= due
         elif isinstance(token, PragmaToken):
             following = [t.text for t in token.expanded[1:]] + [""]
             copy = token.with_words(
@@ -134,21 +136,64 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     return body
 
 
-def declared_array(value: Sequence[Token], tokens: Sequence[Token], at: int) -> tuple[list[Token], int]:
-    """``T &x`` of an array type T that ends at ``at`` as ``int (&x)[8]``, ``T x`` as ``int x[8]``; and behind it."""
+def declared_array(
+    value: Sequence[Token], tokens: Sequence[Token], at: int
+) -> tuple[list[Token], int, dict[int, list[Token]]]:
+    """``T &x`` of an array type T that ends at ``at`` as ``int (&x)[8]``, ``T x[2], y`` as ``int x[2][8], y[8]``.
+
+    What stands instead of the type, what comes behind it, and what to write before the tokens of later places.
+    """
     first = next(i for i, t in enumerate(value) if t.text == "[")
     element, extents = value[:first], value[first:]
     name = at + 1
-    while tokens[name].text in ("const", "&", "&&"):
+    while tokens[name].text in ("const", "&", "&&", "*"):
         name += 1
     between = [t.copy() for t in tokens[at + 1 : name]]
     if tokens[name].kind != "id":
-        return [*element, *extents, *between], name
-    if between and between[-1].text in ("&", "&&"):
-        sign = like("&", "op", between[-1])
-        words = [like("(", "op", sign), sign, tokens[name].copy(), like(")", "op", sign)]
-        return [*between[:-1], *element, *words, *extents], name + 1
-    return [*between, *element, tokens[name].copy(), *extents], name + 1
+        return [*element, *extents, *between], name, {}
+    later = dict[int, list[Token]]()
+    written, sign = [*between, *element], between[-1] if between and between[-1].text != "const" else None
+    if sign is not None:
+        written = [*between[:-1], *element, like("(", "op", sign), like(sign.text[0], "op", sign)]
+    begin: int | None = name
+    while begin is not None:
+        own = begin + 1
+        while own < len(tokens) and tokens[own].text == "[":
+            own = _closed(tokens, own)
+        close = [like(")", "op", sign)] if sign is not None else []
+        later[own] = [*close, *(t.copy() for t in extents)]
+        begin, sign = _next_declarator(tokens, at, own), None
+        if begin is not None and tokens[begin].text in ("&", "&&", "*"):
+            sign = tokens[begin]
+            later[begin] = [like("(", "op", sign)]
+            begin += 1
+    return written, name, later
+
+
+def _next_declarator(tokens: Sequence[Token], at: int, behind: int) -> int | None:
+    """Where the next declarator of a declaration begins, whose type ends at ``at``; a parameter has one alone."""
+    depth, before = 0, at
+    while before >= 0 and (depth or tokens[before].text not in (";", "{", "}", "(")):
+        depth += {")": 1, "}": 1, "]": 1, "(": -1, "{": -1, "[": -1}.get(tokens[before].text, 0)
+        before -= 1
+    if before >= 0 and tokens[before].text == "(" and tokens[before - 1].text != "for":
+        return None
+    while behind < len(tokens) and tokens[behind].text not in (";", ")", ","):
+        angle = matching_angle(list(tokens), behind) if tokens[behind].text == "<" else None
+        behind = angle if angle is not None else behind
+        behind = _closed(tokens, behind) if tokens[behind].text in ("(", "{", "[") else behind + 1
+    return behind + 1 if behind + 1 < len(tokens) and tokens[behind].text == "," else None
+
+
+def _closed(tokens: Sequence[Token], at: int) -> int:
+    """Behind the bracket that closes the one at ``at``."""
+    depth = 0
+    while at < len(tokens):
+        depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(tokens[at].text, 0)
+        at += 1
+        if not depth:
+            break
+    return at
 
 
 def class_alias(

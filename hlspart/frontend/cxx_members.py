@@ -207,7 +207,9 @@ def _type(words: list[Token], into: ClassText) -> None:
     if words[0].text == "using" and len(words) > 2 and words[2].text == "=":
         into.types.append((words[1].text, [like("typedef", "id", words[0]), *words[3:-1], words[1], words[-1]]))
     elif words[0].text == "typedef":
-        end = next((i for i in range(1, len(words)) if words[i].text == "["), len(words) - 1)
+        end = len(words) - 1
+        while words[end - 1].text == "]":
+            end = next(i for i in range(end - 1, 0, -1) if words[i].text == "[")
         if words[end - 1].kind != "id" or (words[-2].kind != "id" and words[-2].text != "]"):
             raise refuse(words[0], "typedef in a class")
         into.types.append((words[end - 1].text, words))

@@ -125,8 +125,10 @@ class _Instances:
                     values = bound(alias, given)
                     if values is not None:
                         written, behind = filled(alias, values, None, tokens[at]), end + 1
-                        if written and written[-1].text == "]" and _is_one_array(tokens, end, given):
-                            written, behind = declared_array(written, tokens, end)
+                        if written and written[-1].text == "]":
+                            written, behind, later = declared_array(written, tokens, end)
+                            for place in sorted(later, reverse=True):
+                                tokens[place:place] = later[place]
                         tokens[at:behind] = written
                         continue
             if self._called and (tokens[at].kind == "id" or tokens[at].text == ")"):
@@ -368,23 +370,3 @@ class _Instances:
         except OpenPattern:
             return None
         return special[0] if special else fitting[0]
-
-
-def _is_one_array(tokens: Sequence[Token], end: int, given: Sequence[Sequence[Token]]) -> bool:
-    """Whether behind an array type that ends at ``end`` stands one name, without extents or values of its own.
-
-    Of several names each would need the extents; those of a name, or of an array that is an argument, come first.
-    """
-    name = end + 1
-    while tokens[name].text in ("const", "&", "&&"):
-        name += 1
-    if tokens[name].kind != "id" or any(t.text == "[" for words in given for t in words):
-        return False
-    if tokens[name + 1].text != ",":
-        return tokens[name + 1].text in (";", ")")
-    depth = 0
-    for token in reversed(tokens[:name]):  # a parameter, or the first of several names
-        depth += {")": 1, "(": -1}.get(token.text, 0)
-        if depth < 0 or token.text in (";", "{", "}"):
-            return depth < 0
-    return False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -434,12 +436,42 @@ def test_an_index_by_a_negative_does_not_wrap() -> None:
     assert (read.exact, read.range, read.count) == (True, ((8, 16),), 9)
 
 
-ALIAS = "template <typename T, int N> using row = T[N];\n"
+ARRAYS_OF_TYPES = """template <typename T, int N> using row = T[N];
+template <typename T> struct S {
+  T a, b;
+  T c[2];
+  void run(T x, T y[2]) { T q[3], w; q[2][1] = x[1] + y[1][1] + c[1][3]; w[1] = q[2][1] + a[3] + b[7]; x[0] = w[1]; }
+};
+template <typename T> void g(T *o, const T &k) { T d, e = {1}, h[2]; o[0][1] = d[1] + e[1] + h[1][7] + k[1]; ASK(g) }
+void r(row<int, 8> m[2], int k) { m[1][7] = k; }
+void f(int o[1][8], int j[8]) {
+  row<int, 8> u, v = {0, 1}, t[3];
+  row<row<int, 8>, 2> z;
+  S<int[8]> s;
+  for (row<int, 8> i = {0}, l; i[0] < 4; i[0]++) { l[0] = i[0]; }
+  o[0][0] = u[7] + v[1] + t[2][7] + z[1][7];
+  r(z, 3);
+  g<int[8]>(o, u);
+  s.run(j, z);
+  ASK(f)
+}
+"""
+SIZES = {
+    "g": {"d": (8,), "e": (8,), "h": (2, 8)},
+    "f": {"u": (8,), "v": (8,), "t": (3, 8), "z": (2, 8), "s.a": (8,), "s.c": (2, 8)},
+}
 
 
-@pytest.mark.parametrize("declared", ("row<int, 8> u, v;", "row<int, 8> w[2];", "row<row<int, 8>, 2> z;"))
-def test_arrays_of_an_alias_that_are_more_than_one_name_are_a_hole(declared: str) -> None:
-    """Extents that would be wrong are none: ``w`` is [2][8], and ``v`` an array."""
-    loaded = good(ALIAS + "void g(int o[8]) {\n" + declared + "\n}\nvoid f(int a[8]) { a[0] = 1; }\n", "t.cpp")
-    assert loaded.holes and not [v for v in loaded.variables if v.name in ("u", "v", "w", "z")]
-    assert [v.dims for v in loaded.variables if v.name == "a"] == [(8,)]
+def test_every_name_of_a_declaration_has_the_extents_of_its_array_type(tmp_path: Path) -> None:
+    """Its own extents come first, as the compiler has it."""
+    asked = ARRAYS_OF_TYPES
+    for function, names in SIZES.items():
+        sizes = (f"sizeof({n}) == {4 * prod(d)} && sizeof({n}[0]) == {4 * prod(d[1:])}" for n, d in names.items())
+        asked = asked.replace(f"ASK({function})", " ".join(f"static_assert({s});" for s in sizes))
+    (tmp_path / "t.cpp").write_text(asked)
+    subprocess.run(["g++", "-std=c++17", "-fsyntax-only", "t.cpp"], cwd=tmp_path, check=True)
+    loaded = good(re.sub(r"ASK\(.\)", "", ARRAYS_OF_TYPES), "t.cpp")
+    assert not loaded.holes
+    names = {n: d for of in SIZES.values() for n, d in of.items() if "." not in n}
+    expected = names | {"m": (2, 8), "i": (8,), "l": (8,), "q": (3, 8), "w": (8,), "x": (8,), "y": (2, 8)}
+    assert {v.name: v.dims for v in loaded.variables if v.name in expected} == expected
