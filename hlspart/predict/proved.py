@@ -106,6 +106,8 @@ def _values(p: Prediction, graph: Graph, decided: Decided, arm: int) -> Iterator
     everywhere = any(not d.variables for d in p.elaborated.carriers.pragmas)
     meeting = p.elaborated.carriers.uncertain[MEETING]
     stores = [op.ref.variable for op in graph.memory if op.kind == "store" and op.ref is not None]
+    names = {op.ref.variable: _names(p, op.ref.variable) for op in graph.memory if op.ref is not None}
+    met = {v: sum(x in known for x in stores) for v, known in names.items()}  # stores to what may be this array
     for edge in graph.edges:
         a, b, sink = ops[edge.source].ref, ops[edge.sink].ref, ops[edge.sink]
         if sink.kind == "select" and (sink.args[0] not in decided.free or not decided.takes(edge, arm)):
@@ -116,7 +118,7 @@ def _values(p: Prediction, graph: Graph, decided: Decided, arm: int) -> Iterator
             continue  # other data, and the two never meet
         elif edge.kind == "memory" and edge.distance and a is not None and b is not None:
             certain = not everywhere and a.variable not in stated and _is_handed_on(p, a, b)
-            if certain and sum(v in _names(p, a.variable) for v in stores) == 1:
+            if certain and met[a.variable] == 1:
                 yield edge
 
 

@@ -37,12 +37,13 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
     once: loops are predicted again and again with other partitions and directives, which change few of them.
     """
     counts = problem.counts()
+    waiting = _Waiting(problem)
     spent = placements = 0
     least = True
 
     def attempt(ii: int, units: Mapping[str, int]) -> Schedule | None:
         nonlocal placements
-        tried = _Attempt(problem, ii, units)
+        tried = _Attempt(waiting, ii, units)
         schedule = tried.run()
         placements += tried.placements
         return schedule
@@ -138,19 +139,56 @@ def together_at_most(branches: Sequence[tuple[tuple[int, int], ...]]) -> int:
 
 def _placements(operations: int) -> int:
     """How often operations are placed in one attempt: what has no state by then mostly goes round in circles."""
-    return min(8 * operations + 64, 2 * operations + 12_000)
+    return min(8 * operations + 64, max(2 * operations, 16_000))
 
 
-class _Attempt:
-    """One run of the scheduler at a fixed II with fixed numbers of units."""
+class _Waiting:
+    """What the operations of a problem wait for, which is alike in all attempts."""
 
-    def __init__(self, problem: Problem, ii: int, units: Mapping[str, int]) -> None:
-        self.problem, self.ii, self.units = problem, ii, units
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.incoming: dict[int, list[Wait]] = defaultdict(list)
         self.outgoing: dict[int, list[Wait]] = defaultdict(list)
         for wait in problem.waits:
             self.outgoing[wait.source].append(wait)
             self.incoming[wait.sink].append(wait)
+        self._order = topological(problem.graph)[::-1]
+        self._heights: dict[int, dict[int, int] | None] = {}
+
+    def heights(self, ii: int) -> Mapping[int, int] | None:
+        """The states from each operation to the end; None where waits go round in a circle that grows."""
+        if ii not in self._heights:
+            self._heights = {ii: self._at(ii)}
+        return self._heights[ii]
+
+    def _at(self, ii: int) -> dict[int, int] | None:
+        height = dict.fromkeys(self._order, 0)
+        ahead: dict[int, int] = {}  # what an operation got its height from
+        waiting = set(self._order)
+        while waiting:
+            for op in self._order:
+                if op not in waiting:
+                    continue
+                waiting.discard(op)
+                before = best = height[op]
+                for wait in self.outgoing.get(op, ()):
+                    if (least := height[wait.sink] + wait.gap - ii * wait.distance) > best:
+                        best, ahead[op] = least, wait.sink
+                if best > before:
+                    height[op] = best
+                    waiting.update(wait.source for wait in self.incoming.get(op, ()))
+            if waiting and goes_round(ahead):
+                return None
+        return height
+
+
+class _Attempt:
+    """One run of the scheduler at a fixed II with fixed numbers of units."""
+
+    def __init__(self, waiting: _Waiting, ii: int, units: Mapping[str, int]) -> None:
+        self.problem, self.ii, self.units = waiting.problem, ii, units
+        self.heights = waiting.heights(ii)
+        self.incoming, self.outgoing = waiting.incoming, waiting.outgoing
         self.placements = 0
         self.start: dict[int, int] = {}
         self.offset: dict[int, float] = {}
@@ -164,7 +202,7 @@ class _Attempt:
 
     def run(self) -> Schedule | None:
         """The schedule, or None when the budget is used up."""
-        heights = self._heights()
+        heights = self.heights
         if heights is None:
             return None
         rank = {op: n for n, op in enumerate(sorted(heights, key=lambda op: (-heights[op], op)))}
@@ -181,28 +219,6 @@ class _Attempt:
         start = {op: t - shift for op, t in self.start.items()} if shift else dict(self.start)
         depth = max((start[op] + self.problem.timing[op].states for op in start), default=0)
         return Schedule(self.ii, start, self.offset, dict(self.units), depth, "iterative modulo scheduling")
-
-    def _heights(self) -> dict[int, int] | None:
-        """The states from each operation to the end; None where waits go round in a circle that grows."""
-        height = dict.fromkeys(self.problem.graph.ops, 0)
-        order = topological(self.problem.graph)[::-1]
-        ahead: dict[int, int] = {}  # what an operation got its height from
-        waiting = set(order)
-        while waiting:
-            for op in order:
-                if op not in waiting:
-                    continue
-                waiting.discard(op)
-                before = best = height[op]
-                for wait in self.outgoing.get(op, ()):
-                    if (least := height[wait.sink] + wait.gap - self.ii * wait.distance) > best:
-                        best, ahead[op] = least, wait.sink
-                if best > before:
-                    height[op] = best
-                    waiting.update(wait.source for wait in self.incoming.get(op, ()))
-            if waiting and goes_round(ahead):
-                return None
-        return height
 
     def _place(self, op: int) -> list[int]:
         """Put ``op`` into the schedule; returns the operations that had to leave."""

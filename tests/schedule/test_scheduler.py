@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.model.ports import Ports
 from hlspart.schedule.confirm import faults
-from hlspart.schedule.modulo import _Attempt, modulo_schedule, together_at_most
+from hlspart.schedule.modulo import _Attempt, _Waiting, modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii, recurring
 
@@ -182,7 +182,7 @@ def test_states_that_are_full_are_left_out_alone(p, ii, units, conditional):
     arms = {i: replace(use, branch=((0, i % 2),)) if i in conditional else use for i, use in p.ports.items()}
     p = replace(p, ports=arms)
     given_units = {"fadd": units, "fmul": units}
-    made, plain = (kind(p, ii, given_units).run() for kind in (_Attempt, Plain))
+    made, plain = (kind(_Waiting(p), ii, given_units).run() for kind in (_Attempt, Plain))
     assert (made and made.start) == (plain and plain.start)
 
 
@@ -198,7 +198,7 @@ def test_many_accesses_of_one_bank_are_placed_without_trying_every_state(monkeyp
         return fits(self, op, t)
 
     monkeypatch.setattr(_Attempt, "_fits", counted)
-    assert _Attempt(p, n // 2, {}).run() is not None
+    assert _Attempt(_Waiting(p), n // 2, {}).run() is not None
     assert calls <= 2 * n
 
 
@@ -212,7 +212,7 @@ def test_heights_are_longest_paths(case, ii):
         graph.add_edge(op, "end", weight=0)
     for wait in case.waits:
         graph.add_edge(wait.source, wait.sink, weight=ii * wait.distance - wait.gap)
-    heights = _Attempt(case, ii, {})._heights()
+    heights = _Waiting(case).heights(ii)
     if networkx.negative_edge_cycle(graph, weight="weight"):
         assert heights is None
         return
@@ -224,4 +224,4 @@ def test_a_cycle_that_grows_at_the_end_of_a_chain_has_no_heights():
     """A chain of 3,000 operations whose last one waits for itself."""
     n = 3000
     edges = [Edge(k, k + 1, 0, None, "data", "v") for k in range(n - 1)] + [Edge(n - 1, n - 2, 1, None, "data", "c")]
-    assert _Attempt(problem([Timing(2, 0.0, 1.2)] * n, edges), 1, {})._heights() is None
+    assert _Waiting(problem([Timing(2, 0.0, 1.2)] * n, edges)).heights(1) is None
