@@ -19,6 +19,7 @@ from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
 from hlspart.model.results import IIResult, LoopResult
+from hlspart.model.rewriting import UNCHECKED
 from hlspart.predict.regressions import Lines, counterparts, regressions
 from hlspart.readback import Predicted
 from hlspart.ways import WithTexts
@@ -184,11 +185,15 @@ def _asked(pipeline: Writable, asked: AdviceOptions, search: Search) -> Iterator
         yield _Text("pragma", _said("pragma", figures), arguments, texts, figures, None)
     banks = RewriteOptions(infer=True, style="crossbar")
     command = f"rewrite {FILES} --infer --style crossbar"
-    if search.goes_on(_WORDS["banks"]) and not _has_long_text(pipeline, search):
-        yield _text(pipeline, "banks", pipeline.rewrite(banks), f"{command} -o OUT")
-    if asked.new_ports and search.goes_on(_WORDS["banks-at-ports"]) and not _has_long_text(pipeline, search):
-        split = pipeline.rewrite(replace(banks, split_top=True))
-        yield _text(pipeline, "banks-at-ports", split, f"{command} --split-top -o OUT")
+    split: tuple[tuple[WayKind, bool], ...] = (("banks", False), ("banks-at-ports", True))
+    for kind, at_ports in split[: 1 + asked.new_ports]:
+        if not search.goes_on(_WORDS[kind]) or _has_long_text(pipeline, search):
+            continue
+        written = pipeline.rewrite(replace(banks, split_top=at_ports))
+        if any(d.rule == UNCHECKED for d in written.diagnostics):
+            search.untried.append(_WORDS[kind])
+        else:
+            yield _text(pipeline, kind, written, f"{command}{' --split-top' * at_ports} -o OUT")
 
 
 def _has_long_text(pipeline: Writable, search: Search) -> bool:

@@ -16,7 +16,7 @@ from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, Validation
-from hlspart.model.rewriting import NOT_HELPED, TARGET_MISSED, RewriteResult
+from hlspart.model.rewriting import NOT_HELPED, TARGET_MISSED, UNCHECKED, RewriteResult
 from hlspart.predict.regressions import Regression, counterparts, most_cycles, regressions, touched
 from hlspart.targets import Target
 
@@ -112,7 +112,7 @@ def never_slower(
         why = "its loops have very many operations" if is_large(pipeline.figures) else UNREAD
         unchecked = f"{why}: whether a loop gets slower is not known"
         top = (pipeline.proved.tops or tuple(pipeline.program.functions))[0]
-        said = about(pipeline.program, "rewrite-unchecked", top, None, unchecked)
+        said = about(pipeline.program, UNCHECKED, top, None, unchecked)
         return replace(result, diagnostics=(*result.diagnostics, said))
     return _no_slower(pipeline, options, write)
 

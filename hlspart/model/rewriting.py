@@ -22,6 +22,7 @@ TARGET_MISSED = "rewrite-target-missed"
 PLACE_MOVED = "rewrite-place"  # the new text would change what __LINE__, __COUNTER__ or asm is
 NOT_HELPED = "rewrite-not-helped"  # the same of a loop without a target
 NOT_TRIED = "rewrite-not-tried"
+UNCHECKED = "rewrite-unchecked"  # written as asked for, but too long to be read back
 
 
 class DimMapping(Struct, frozen=True):

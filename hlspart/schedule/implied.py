@@ -1,4 +1,4 @@
-"""Orders that follow from two others: where all accesses of an array may meet, most of them do."""
+"""Limits of a schedule that follow from others: where all accesses of an array may meet, most orders do."""
 
 from __future__ import annotations
 
@@ -16,17 +16,32 @@ _MAX_KINDS = 12  # distances and gaps of one operation's orders that are all com
 
 
 def lean(problem: Problem) -> Problem:
-    """The same without orders of memory accesses that two others imply, at any II.
+    """The same without what other limits imply, at any II: banks that serve the same accesses, and orders of accesses.
 
+    Of banks with the same accesses and ports one is left: they are full in the same slots.
     start(c) >= start(a) + gap - II * distance follows from a -> b -> c when their distances add up to no more and
     their gaps to no less. No order goes because of itself: b stands nearer to a and to c, by distance and then by
     position, than they stand to each other.
     """
+    problem = _with_one_of_equal_banks(problem)
     orders = [e for e in problem.graph.edges if e.kind == "memory" and e.gap is not None]
     gone = _implied(orders, {op.id: k for k, op in enumerate(problem.graph.memory)})
     if not gone:
         return problem
     return replace(problem, graph=replace(problem.graph, edges=tuple(e for e in problem.graph.edges if e not in gone)))
+
+
+def _with_one_of_equal_banks(problem: Problem) -> Problem:
+    served: dict[str, list[int]] = defaultdict(list)
+    for op, use in problem.ports.items():
+        for bank in use.banks:
+            served[bank].append(op)
+    left = {(tuple(ops), problem.limits[bank]): bank for bank, ops in served.items()}
+    if len(left) == len(served):
+        return problem
+    kept = set(left.values())
+    ports = {op: replace(use, banks=tuple(b for b in use.banks if b in kept)) for op, use in problem.ports.items()}
+    return replace(problem, ports=ports)
 
 
 def _implied(orders: Sequence[Edge], position: dict[int, int]) -> set[Edge]:

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 import hlspart
+from hlspart import readback
 from hlspart.model.options import AdviceOptions
 
 KERNEL = """void f(int a[64][64], int b[64][64]) {
@@ -32,3 +35,15 @@ def test_what_the_budget_leaves_out_is_named(tmp_path: Path) -> None:
         as_is = next(w for w in loop.ways if w.kind == "as-written")
         assert "not tried, for the budget" in as_is.description
         assert "bank-centric code" in as_is.description
+
+
+def test_bank_centric_code_that_nobody_reads_back_is_no_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = []
+    for most in (readback.MOST_TEXT, 10):
+        monkeypatch.setattr(readback, "MOST_TEXT", most)
+        loops = hlspart.open("samples/bottleneck.c").pipelines[0].advise(AdviceOptions(pareto=True))
+        ways.append([w for x in loops for w in x.ways])
+    kinds = [{w.kind for w in some} for some in ways]
+    assert "banks" in kinds[0] and "banks" not in kinds[1]
+    as_is = [w.description for w in ways[1] if w.kind == "as-written"]
+    assert as_is and all("not tried, for the budget: bank-centric code" in x for x in as_is)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.model.ports import Ports
 from hlspart.schedule.confirm import faults
+from hlspart.schedule.implied import lean
 from hlspart.schedule.modulo import _Attempt, _Waiting, modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii, recurring
@@ -49,6 +50,22 @@ def test_every_schedule_is_confirmed(case):
     assert schedule is not None
     assert faults(case, schedule) == []
     assert schedule.ii >= max(low, memory)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(problems(), st.integers(2, 5))
+def test_banks_that_serve_the_same_accesses_count_once(case, copies):
+    """Banks of one array, when an index may be in any of them: the schedule is that of one bank."""
+    names = tuple(f"m[{k}]" for k in range(copies))
+    many = replace(
+        case,
+        ports={op: replace(use, banks=names) for op, use in case.ports.items()},
+        limits=dict.fromkeys(names, Ports(total=2)),
+    )
+    few = lean(many)
+    assert {len(use.banks) for use in few.ports.values()} <= {1}
+    made, asked = (modulo_schedule.__wrapped__(p, 1, 12) for p in (few, many))
+    assert made.start == asked.start and faults(many, made) == []
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
