@@ -185,15 +185,15 @@ def _asked(pipeline: Writable, asked: AdviceOptions, search: Search) -> Iterator
         yield _Text("pragma", _said("pragma", figures), arguments, texts, figures, None)
     banks = RewriteOptions(infer=True, style="crossbar")
     command = f"rewrite {FILES} --infer --style crossbar"
-    split: tuple[tuple[WayKind, bool], ...] = (("banks", False), ("banks-at-ports", True))
-    for kind, at_ports in split[: 1 + asked.new_ports]:
-        if not search.goes_on(_WORDS[kind]) or _has_long_text(pipeline, search):
+    banked: tuple[tuple[WayKind, bool], ...] = (("banks", False), ("banks-at-ports", True))
+    for way, at_ports in banked[: 1 + asked.new_ports]:
+        if not search.goes_on(_WORDS[way]) or _has_long_text(pipeline, search):
             continue
         written = pipeline.rewrite(replace(banks, split_top=at_ports))
         if any(d.rule == UNCHECKED for d in written.diagnostics):
-            search.untried.append(_WORDS[kind])
+            search.untried.append(_WORDS[way])
         else:
-            yield _text(pipeline, kind, written, f"{command}{' --split-top' * at_ports} -o OUT")
+            yield _text(pipeline, way, written, f"{command}{' --split-top' * at_ports} -o OUT")
 
 
 def _has_long_text(pipeline: Writable, search: Search) -> bool:
