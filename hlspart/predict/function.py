@@ -305,7 +305,7 @@ class FunctionModel:
             flattened=nest.flattened,
             schedule=slots(prediction) if prediction is not None and not causes else (),
             cycle=steps(prediction) if prediction is not None else (),
-            proof=proof(prediction, nest.target_ii or 1, count.exact) if prediction is not None else None,
+            proof=proof(prediction, nest.target_ii or 1, count) if prediction is not None else None,
             dsp=built.dsp if built is not None else None,
             banks=banks(prediction) if prediction is not None else (),
             depth_causes=depths.causes,

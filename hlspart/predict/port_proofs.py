@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from hlspart.hardware.memory import BUS, STREAMS
 from hlspart.hardware.storage import Storage
-from hlspart.model.access import Access
+from hlspart.model.access import Access, Bounds
 from hlspart.model.program import Loop, walk_statements
 from hlspart.model.results import Proof
 from hlspart.predict.loops import Prediction
@@ -26,9 +26,15 @@ from hlspart.sets.moved import is_apart, through_ports
 FEW = 4  # cycles above the aim, one in so many, that a loop may spend ahead of itself
 
 
-def proof(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
+def proof(p: Prediction, aim: int, count: Bounds) -> Proof | None:
     """Why a loop of so many iterations cannot reach II ``aim``: what recurs, units, or ports of the top function."""
-    proofs = by_values(p, aim), by_units(p, aim), _through_channels(p, aim), _through_ports(p, aim, iterations)
+    iterations = count.exact
+    proofs = (
+        by_values(p, aim, count.max),
+        by_units(p, aim),
+        _through_channels(p, aim),
+        _through_ports(p, aim, iterations),
+    )
     return max((x for x in proofs if x is not None), key=lambda x: x.ii, default=None)
 
 

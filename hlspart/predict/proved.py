@@ -16,6 +16,7 @@ from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.model.results import Proof
 from hlspart.predict.decided import Decided
 from hlspart.predict.doubts import loosest
+from hlspart.predict.lasting import lasting
 from hlspart.predict.limits import along
 from hlspart.predict.loops import Prediction
 from hlspart.schedule.problem import Problem
@@ -23,16 +24,26 @@ from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 
 _FREE = frozenset({"logic", "call"})  # what a tool may merge, and calls, whose text may be another one
 _GROUPS = {"add": "sum", "sub": "sum", "mul": "product"}  # operations on integers of which a tool may regroup several
+_PARTS = frozenset({"&", "|", "~", "<<", ">>", "%", "/"})  # keep some bits, of which a quotient may be one constant
 _MOST_SELECTIONS = 8  # of a loop that are looked at
 
 
-def by_values(p: Prediction, aim: int) -> Proof | None:
-    """Why no text with these operations in this order reaches II ``aim``; None where nothing proves it."""
+def by_values(p: Prediction, aim: int, most: int | None = None) -> Proof | None:
+    """Why no text with these operations in this order reaches II ``aim``; None where nothing proves it.
+
+    ``most``: how often the loop runs at the most.
+    """
     if p.recurrence_ii <= aim:
         return None
     decided = Decided(p)
     proofs = (_by_arms(p, decided, arm, aim) for arm in ((1, 2) if decided.shared else (1,)))
-    return max((x for x in proofs if x is not None), key=lambda x: x.ii, default=None)
+    best = max((x for x in proofs if x is not None), key=lambda x: x.ii, default=None)
+    if best is None or most is None:
+        return best
+    # the first round may take constants, and the last one, whose value no iteration waits for, ends behind the loop
+    apart = sum(s.distance for s in best.cycle)
+    least = -(-best.ii * (most - 1 - apart) // max(1, most - 1))
+    return replace(best, ii=least) if least > aim else None
 
 
 def _by_arms(p: Prediction, decided: Decided, arm: int, aim: int) -> Proof | None:
@@ -74,8 +85,11 @@ def _values_alone(p: Prediction, decided: Decided, arm: int) -> Problem:
     graph = p.problem.graph
     free = {i for i, op in graph.ops.items() if op.ref is not None or op.kind in _FREE}
     free |= {i for i, op in graph.ops.items() if op.kind in _GROUPS and _goes_on(graph, op)}
+    free |= {i for i, op in graph.ops.items() if op.kind == "div" and _is_of_parts(graph, op)}
     loose = loosest(p, frozenset(free))
-    edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in _values(p, loose.graph, decided, arm))
+    needed = lasting(p)
+    values = (edge for edge in _values(p, loose.graph, decided, arm) if edge.sink in needed)
+    edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in values)
     return replace(loose, graph=replace(graph, edges=tuple(edges)))
 
 
@@ -97,6 +111,20 @@ def _goes_on(graph: Graph, op: Op) -> bool:
         if _GROUPS.get(arg.kind) == _GROUPS[op.kind]:
             return True
         waiting += arg.args if arg.kind in ("select", "wire") else ()
+    return False
+
+
+def _is_of_parts(graph: Graph, op: Op) -> bool:
+    """Whether a quotient or remainder takes in what masks, shifts or other quotients have left of a value."""
+    waiting, seen = list(op.args), set[int]()
+    while waiting:
+        arg = graph.ops.get(waiting.pop())
+        if arg is None or arg.id in seen:
+            continue
+        seen.add(arg.id)
+        if arg.text in _PARTS:
+            return True
+        waiting += arg.args if arg.kind in ("select", "wire", "add", "sub", "mul") else ()
     return False
 
 

@@ -61,6 +61,52 @@ def test_what_is_proved_is_the_sum_of_the_states_on_the_way(case: str) -> None:
         assert all(way.ii is None or way.ii >= least for way in advice.ways)
 
 
+DEAD = {  # what follows the loop over s; whether its values are needed
+    "returned": ("return s;", True),
+    "read in a test": ("if (s > b) y[0] = 1; return b;", True),
+    "set first": ("s = b; return s;", False),
+    "set, then by itself": ("s = s * 2; return s;", True),
+    "never read": ("return b;", False),
+}
+
+
+@pytest.mark.parametrize("case", DEAD)
+def test_values_that_nothing_reads_prove_nothing(case: str) -> None:
+    """clang -O3 leaves neither product nor sum of those that nothing reads."""
+    after, needed = DEAD[case]
+    text = kernel("s = s * b + x[i]; y[i] = x[i];").replace("return s;", after)
+    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    assert (loop.proof is not None) == needed
+
+
+def test_values_that_each_round_of_the_loop_around_sets_anew_prove_nothing() -> None:
+    inner = "for (int i = 2; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n s = s * b + x[i]; y[i] = x[i]; }"
+    text = "void f(const float x[64], float y[64], float b) {{ {} for (int j = 0; j < 9; j++) {{ {} {} }} }}"
+    needed = []
+    for before, within in (("float s = 1;", ""), ("", "float s = 1;"), ("float s;", "s = 1;")):
+        loops = hlspart.parse(text.format(before, within, inner)).pipeline.figures.loops
+        needed.append(any(x.proof is not None for x in loops))
+    assert needed == [True, False, False]
+
+
+@pytest.mark.parametrize(("most", "least"), ((1, None), (2, 5), (3, 6), (30, 7)))
+def test_a_loop_of_few_rounds_hands_on_fewer_values(most: int, least: int | None) -> None:
+    """From ``most`` gaps between rounds one is left out, as the first round's product is one of constants."""
+    (loop,) = hlspart.parse(kernel(f"s = s * b + x[i]; if (i >= {most + 2}) break;")).pipeline.figures.loops
+    assert loop.proof is None or least is not None
+    assert loop.proof is None or loop.proof.ii <= (least or 0)
+
+
+@pytest.mark.parametrize("quotient", ("(n & 15) / (k[i] | 16)", "(n & 15) % (k[i] | 16)", "(n >> 3) / (m & 7)"))
+def test_quotients_of_parts_of_values_prove_nothing(quotient: str) -> None:
+    """The first is zero, and the second its dividend, as long as `k[i]` is not negative: 15 is less than 16."""
+    text = "int f(const int k[64], int n, int m) {\n    L: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n"
+    (loop,) = hlspart.parse(f"{text} n = {quotient} + k[i]; }}\n    return n;\n}}\n").pipeline.figures.loops
+    assert loop.proof is None
+    (loop,) = hlspart.parse(f"{text} n = n / k[i] + m; }}\n    return n;\n}}\n").pipeline.figures.loops
+    assert loop.proof is not None
+
+
 def test_every_command_says_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
