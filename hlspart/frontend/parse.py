@@ -17,6 +17,7 @@ from pycparser.c_parser import CParser, ParseError
 
 from hlspart.frontend.tokens import SourceError, Token
 from hlspart.frontend.types import STANDARD
+from hlspart.model.causes import UNDECLARED_TYPE
 from hlspart.model.source import OWN
 
 MAX_NESTING = 256  # of brackets
@@ -463,7 +464,7 @@ def _fragment(tokens: list[Token], index: int) -> SourceError | None:
 
 def undeclared(name: str, what: str) -> str:
     """What is said of a name that stands where a type must."""
-    return f"'{name}' is {what} but declared nowhere: a header is missing, or another file includes this one"
+    return f"'{name}' is {what} {UNDECLARED_TYPE}"
 
 
 _STATEMENTS = frozenset(("for", "while", "do", "if", "else", "switch", "case", "return", "goto", "break", "continue"))

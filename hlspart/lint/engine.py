@@ -74,6 +74,7 @@ def run(
         deprecated=target.deprecated if target is not None else frozenset(),
         counts_freely=target is not None and bool(target.profile["directives"]["counts_freely"]),
         fills_uram=target.ultra[2] if target is not None and device else None,
+        cycles=_cycles(target),
         defined=defined,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.is_enabled(e.rule.code, e.rule.name))
@@ -138,3 +139,10 @@ def _given(path: str, program: Program) -> bool:
 
 def _belongs(item: Diagnostic, program: Program) -> bool:
     return _given(item.place.path, program)
+
+
+def _cycles(target: Target | None) -> dict[str, int]:
+    """The cycles that each operator of floating-point numbers takes at least."""
+    known = {f"{kind}{op}": bits for kind, bits in (("f", 32), ("d", 64)) for op in ("add", "mul", "div")}
+    times = {op: target.operator(op, bits) for op, bits in known.items()} if target is not None else {}
+    return {op: (time.least or time.states) - 1 for op, time in times.items() if time is not None}

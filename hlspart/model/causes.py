@@ -8,6 +8,10 @@ from msgspec import Struct
 
 #: Of a loop that a pipeline around it would have to unroll.
 NOT_CONSTANT = "must be unrolled but its bounds are not constant"
+#: Of an array that several tasks access.
+PORTS_DIVIDED = "how processes that run at once divide the ports of an array is not known"
+#: Of a type that no file given declares.
+UNDECLARED_TYPE = "but declared nowhere: a header is missing, or another file includes this one"
 
 
 class Cause(Struct, frozen=True):

@@ -13,6 +13,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from hlspart.model.causes import UNDECLARED_TYPE
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive, RawPragma
 from hlspart.model.expressions import (
@@ -374,9 +375,11 @@ class Program(Struct, frozen=True, eq=False, dict=True):
     def without_header(self) -> frozenset[str]:
         """Files of the units in which a header was not found, that is where names may be defined that nobody knows.
 
-        Those of the standard library define none that stands for itself.
+        Those of the standard library define none that stands for itself. So it is with a file that uses types which
+        nothing declares: another file includes it.
         """
-        places = {d.place.path for d in self.diagnostics if d.name == "missing-header"}
+        unsure = (d for d in self.diagnostics if d.name == "missing-header" or UNDECLARED_TYPE in d.message)
+        places = {d.place.path for d in unsure}
         units = [(u.path, *u.headers) for u in self.units]
         return frozenset(path for unit in units if places & set(unit) for path in unit)
 

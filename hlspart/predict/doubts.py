@@ -14,7 +14,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.balance import FLOATS
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Graph
-from hlspart.model.causes import Cause
+from hlspart.model.causes import PORTS_DIVIDED, Cause
 from hlspart.model.ports import PortCount
 from hlspart.predict.aliased import of_one_memory, of_views
 from hlspart.predict.beats import of_beats, of_wide_ports
@@ -128,7 +128,7 @@ def _of_chosen_banks(p: Prediction) -> Iterator[Doubt]:
 def _of_ports(p: Prediction) -> Iterator[Doubt]:
     storage = p.elaborated.storage
     yield Doubt(Cause("which memory a caller passes is not known"), idle=lambda v, _: storage.has_unknown_callers(v))
-    text = "how processes that run at once divide the ports of an array is not known"
+    text = PORTS_DIVIDED
     yield Doubt(Cause(text), idle=lambda v, _: storage.memory(v).divided == "possibly")
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))

@@ -43,6 +43,7 @@ class _Walk:
         self.loops = self.branches = 0
         self.counters: list[int | None] = []
         self.later: list[frozenset[int]] = []  # what each loop around may write
+        self.moves: list[frozenset[tuple[int, int]]] = []  # the plain copies of each loop: (to, from)
 
     # ------------------------------------------------------------------------- statements
 
@@ -145,7 +146,10 @@ class _Walk:
         self.loops += 1
         self.counters.append(_stepped(loop))
         self.later.append(changed(self.program, loop))
+        copies = (_copy(s.expr) for s in c.walk_statements(loop.body) if isinstance(s, c.ExprStmt))
+        self.moves.append(frozenset(x for x in copies if x is not None))
         self.statement(loop.body, state)
+        self.moves.pop()
         self.later.pop()
         self.counters.pop()
         state.over = False
@@ -164,7 +168,8 @@ class _Walk:
             case c.Assign(op=op, target=target, value=value):
                 if any(isinstance(e, (c.Name, c.Member)) and e.at == target.at for e in c.walk(value)):
                     self._write(target, state)  # a part of it: the text does not read the rest
-                self.expression(value, state)
+                if not self._is_delayed(expr):
+                    self.expression(value, state)
                 self._target(target, state, op == "=")
             case c.IncDec(operand=target):
                 self._target(target, state, False)
@@ -191,6 +196,15 @@ class _Walk:
             case _:
                 for child in c.children(expr):
                     self.expression(child, state)
+
+    def _is_delayed(self, expr: c.Expr) -> bool:
+        """Whether a copy is one of a row of registers that hand their values on: the first ones are of no use."""
+        copy, here = _copy(expr), self.moves[-1] if self.moves else frozenset()
+        if copy is None or any(self.open.get(v, (self.loops, 0))[0] >= self.loops for v in copy):
+            return False
+        to, of = copy
+        next_to = {v for t, f in here - {copy} if to == f or of == t for v in (t, f)}
+        return any(self.open.get(v, (self.loops, 0))[0] < self.loops for v in next_to - {to, of})
 
     def _aside(self, expr: c.Expr, state: WrittenState) -> None:
         self.branches += 1
@@ -234,6 +248,16 @@ class _Walk:
         if (never and not before) or around == (self.loops, self.branches):
             self.unwritten[ident] = (self.program.variable(ident), at, never)
         state.sure.add(ident)
+
+
+def _copy(expr: c.Expr) -> tuple[int, int] | None:
+    """(to, from) of a copy of one variable."""
+    match expr:
+        case c.Assign(
+            op="=", target=c.Name(variable=to), value=c.Name(variable=of) | c.Cast(operand=c.Name(variable=of))
+        ):
+            return to, of
+    return None
 
 
 def _stepped(loop: c.Loop) -> int | None:

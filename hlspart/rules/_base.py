@@ -122,6 +122,7 @@ class Facts(Struct, frozen=True, dict=True):
     deprecated: frozenset[str] = frozenset()  # directives, options and headers that the tool calls deprecated
     counts_freely: bool = False  # a DATAFLOW loop may start at any constant, and count by any
     fills_uram: bool | None = False  # UltraRAMs of the device take initial values; None: no device is named
+    cycles: Mapping[str, int] = field(default_factory=dict)  # that an operator of floats takes at least: "fdiv"
     defined: frozenset[str] = frozenset()  # macros that no file but the command line defines
 
     def inferred(self, *arrays: str) -> InferResult | None:

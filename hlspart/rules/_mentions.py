@@ -5,7 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hlspart.model import program as c
+from hlspart.model.directives import Directive
 from hlspart.rules._uses import nodes, root_of
+
+
+def declared(program: c.Program, directive: Directive) -> list[c.Variable]:
+    """The variables of its function, or of its file, that a directive names without reaching them."""
+    names = {x.strip() for x in (directive.option("variable") or "").split(",")}
+    own = [v for v in program.variables if v.name in names and v.function in (directive.function, None)]
+    return sorted(own, key=lambda v: (v.function is None, v.id))
 
 
 @lru_cache(maxsize=16384)

@@ -212,7 +212,11 @@ def alone(program: c.Program, function: str) -> FifoNetwork | None:
     said = {v: d for d in program.directives if d.kind == "stream" and d.usable for v in d.variables}
     depths: dict[Channel, int | None] = {}
     for variable in program.variables:
-        if variable.function == function and variable.storage == "local" and isinstance(variable.type, c.StreamType):
+        if (
+            variable.function == function
+            and variable.storage in ("local", "static")
+            and isinstance(variable.type, c.StreamType)
+        ):
             depths[variable.id, ()] = depth_of(variable.type, said.get(variable.id))
     if not depths:
         return None

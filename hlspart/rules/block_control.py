@@ -88,16 +88,17 @@ def _never_known_done(facts: Facts, name: str, items: Sequence[tuple[Directive, 
     waits = any(m in _WAITING for _, m in items) or _streams(facts, name)
     memories = [d for d, m in items if m in ("m_axi", "ap_memory", "bram")]
     endless = _runs_on(facts, name, set())
-    if free is None or waits or not memories or name not in entries(facts) or endless:
+    said = {v for d, _ in items for v in d.variables}
+    bare = next((v for v in ports if v.as_array is not None and None not in v.dims and v.id not in said), None)
+    if free is None or waits or not (memories or bare) or name not in entries(facts) or endless:
         return
     if any(v.volatile for v in ports) or any(
         d.function == name and d.loop is None for d in active(facts.program, "pipeline")
     ):
         return  # what polls a register, and what takes new values in each cycle
     message = f"nothing tells when {name}() has read and written its memories: co-simulation refuses ap_ctrl_none here"
-    yield facts.report(
-        RULE, free.at, message, "use ap_ctrl_hs, or s_axilite for return", [(memories[0].at, "a memory")]
-    )
+    at = memories[0].at if memories or bare is None else bare.at
+    yield facts.report(RULE, free.at, message, "use ap_ctrl_hs, or s_axilite for return", [(at, "a memory")])
 
 
 def _runs_on(facts: Facts, name: str, seen: set[str]) -> bool:

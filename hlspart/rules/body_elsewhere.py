@@ -1,7 +1,8 @@
 """A statement that looks as if it belonged to an if or a loop, and does not.
 
 ## What it does
-Reports an `if` whose body is a semicolon, a `for` or `while` of a semicolon before a block, and the second of two
+Reports an `if` whose body is a semicolon, a `for` or `while` of a semicolon before a block, a `for`
+of one before a statement further right, and the second of two
 statements in a row below an `if` or loop without braces that are indented alike; and an `else` in the column
 of another `if` than its own.
 
@@ -95,7 +96,8 @@ def _of_block(program: c.Program, stmt: c.Stmt) -> Iterator[tuple[Origin, str, s
                 and one.test is not None
                 and any(isinstance(e, (c.Call, c.Assign, c.IncDec)) for e in c.walk(one.test))
             )  # it waits for something
-            if isinstance(other, c.Block) and program.text(other.at).startswith("{") and not acts:
+            braces = isinstance(other, c.Block) and program.text(other.at).startswith("{")
+            if (braces or _is_below(program, one, other)) and not acts:
                 yield one.header, "this loop has no body: a semicolon stands behind its head", "remove the semicolon"
             continue
         body = _unbraced(one)
@@ -110,6 +112,14 @@ def _of_block(program: c.Program, stmt: c.Stmt) -> Iterator[tuple[Origin, str, s
             if near == same != far and near is not None and near.startswith(far) and _follows(program, body, other):
                 message = "this statement stands below an if or a loop without braces, and does not belong to it"
                 yield other.at, message, "put braces around the two statements, or move the second to the left"
+
+
+def _is_below(program: c.Program, loop: c.Loop, stmt: c.Stmt) -> bool:
+    """Whether a statement stands further right than the `for` before it, as if it were its body."""
+    if loop.kind != "for" or isinstance(stmt, (c.Declare, c.Case)) or "plain" not in (loop.at.kind, stmt.at.kind):
+        return False
+    (head, far), (line, near) = _place(program, loop.at), _place(program, stmt.at)
+    return line > head and far is not None and near is not None and near != far and near.startswith(far)
 
 
 def _unbraced(stmt: c.Stmt) -> c.Stmt | None:

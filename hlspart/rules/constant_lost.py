@@ -148,7 +148,9 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
         if number.value >= limit and not (negative and kind.signed and number.value == limit):
             return f"another number: the greatest is just below {limit:g}"
     if isinstance(number, c.Const) and isinstance(number.value, float):
-        step = 1.0 if kind.kind == "int" else 2.0**-kind.fraction_bits / 2  # it may be rounded
+        step = 1.0 if kind.kind == "int" else 2.0**-kind.fraction_bits
+        cut = isinstance(value, c.Const) and "RND" not in kind.name
+        step = step if kind.kind == "int" or cut else step / 2  # it may be rounded
         return "0" if 0 < abs(number.value) < step else None
     if kind.kind != "int" or kind.bits > 63 or any(isinstance(e, (c.ArrayRef, c.Call)) for e in c.walk(value)):
         return None

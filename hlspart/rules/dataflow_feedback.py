@@ -1,7 +1,8 @@
 """A task of a DATAFLOW region reads what a later task writes.
 
 ## What it does
-Reports a local variable that a task reads before the task that writes it stands in the text of the region.
+Reports a local variable that a task reads before the task that writes it stands in the text of the region; of a
+loop, also a number of the function around it, which then comes from the iteration before.
 
 ## Why is this bad
 Tasks run at once, data flow forward. The value of the run before would have to come back: the tool gives the
@@ -49,10 +50,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import StreamType
+from hlspart.model.program import ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import polls
-from hlspart.rules._processes import regions
+from hlspart.rules._processes import DataflowRegion, regions
 from hlspart.rules._shared import apart
 
 HINT = "put the producer first, or keep both in one task"
@@ -64,7 +65,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     free = apart(facts.program)
     for region in regions(facts.program):
         for use, writers, readers in region.channels():
-            if use.variable not in region.local or len(writers) != 1 or use.variable in free:
+            carried = _is_carried(facts, region, use.variable)
+            if not (use.variable in region.local or carried) or len(writers) != 1 or use.variable in free:
                 continue
             early = [p for p in readers if p.index < writers[0].index]
             if not early:
@@ -76,5 +78,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             assert at is not None
             assert made is not None
             message = f"{early[0].name} reads '{variable.name}', which the later task {writers[0].name} writes"
+            message += " for the next iteration" if carried else ""
             related = [(made.at, "written here"), (region.directive.at, "the region")]
             yield facts.report(RULE, at.at, message, None, related)
+
+
+def _is_carried(facts: Facts, region: DataflowRegion, ident: int) -> bool:
+    """Whether a number of the function around a loop keeps its value from one iteration of its tasks to the next."""
+    variable = facts.program.variable(ident)
+    around = region.loop is not None and ident not in region.local and variable.function == region.function
+    return around and variable.storage == "local" and isinstance(variable.type, ScalarType)

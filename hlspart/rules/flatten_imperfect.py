@@ -2,7 +2,7 @@
 
 ## What it does
 Reports LOOP_FLATTEN (without `off`) where statements stand between the two loops, where the inner loop's bound is not
-constant, or where there is no nest.
+constant, or where there is no nest; and in an outermost loop: a loop is flattened with those around it.
 
 ## Why is this bad
 Only a perfect nest is one loop: the tool ignores the directive and each inner run costs its entry and exit.
@@ -60,6 +60,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             outer, inner = facts.program.loops[around[0]], loop
         elif len(inside) == 1:
             outer, inner = loop, inside[0]
+            message = f"LOOP_FLATTEN: loop {outer.name} has none around it that it could be flattened with"
+            hint = f"move the pragma into the innermost loop, {_innermost(facts, inner).name}"
+            yield facts.report(RULE, d.at, message, hint, [(inner.header, "the inner loop")])
+            continue
         else:
             what = "several loops inside" if inside else "no loop inside or around it"
             message = f"LOOP_FLATTEN: loop {loop.name} has {what}"
@@ -75,6 +79,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if info is not None and info.cause is None and info.trip_count.exact is None and not info.exits:
             message = f"LOOP_FLATTEN: the bound of the inner loop {inner.name} is not constant"
             yield facts.report(RULE, d.at, message, "give it a constant bound", [(inner.header, "the inner loop")])
+
+
+def _innermost(facts: Facts, loop: Loop) -> Loop:
+    """The loop below one at which its nest ends or has several loops."""
+    inside = [x for x in facts.loops_inside(loop.id) if parents(facts.program)[x.id][0] == loop.id]
+    return _innermost(facts, inside[0]) if len(inside) == 1 else loop
 
 
 def _harmless(facts: Facts, stmt: Stmt) -> bool:

@@ -203,7 +203,7 @@ def _narrow_between(program: c.Program, name: str, own: tuple[c.Expr, ...]) -> I
         kind, data = narrow.kind, [x for x in narrow.values if constant(program, x) is None]
         room = f"take a wider type: {min(narrow.taken)} has room for it" if narrow.taken else "add up in a wider type"
         products = [x for x in data if isinstance(x, c.Binary) and x.op == "*" and _is_of_data(x, kind)]
-        bits = [_bits(program, x.left) + _bits(program, x.right) for x in products]
+        bits = [_bits(program, x.left) + _bits(program, x.right) - _are_signed(x) for x in products]
         whole = bool(products) and len(products) == len(data) and min(bits) > kind.bits and not narrow.terms
         if whole and narrow.taken:
             yield products[0], f"has {bits[0]} bits, of which {kind.name} keeps {kind.bits}", room
@@ -247,6 +247,12 @@ def _is_of_data(product: c.Binary, kind: c.ScalarType) -> bool:
     if not all(isinstance(x, c.ArrayRef) or (isinstance(x, c.Name) and not plain) for x in sides):
         return False
     return all(isinstance(x.type, c.ScalarType) and x.type.kind == "int" and x.type.bits <= kind.bits for x in sides)
+
+
+def _are_signed(product: c.Binary) -> bool:
+    """Whether only the product of the two least values needs the last bit."""
+    kinds = (product.left.type, product.right.type)
+    return all(isinstance(k, c.ScalarType) and k.signed and k.library is not None for k in kinds)
 
 
 def _bits(program: c.Program, expr: c.Expr) -> int:

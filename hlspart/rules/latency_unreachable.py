@@ -1,8 +1,9 @@
-"""LATENCY asks for less than the loops below it take.
+"""LATENCY asks for less than the loops or an operator below it take.
 
 ## What it does
 Reports LATENCY with a `max` below the number of iterations of the loops in its function, region or loop body, as far
-as these have constant bounds and are not unrolled: a loop takes at least one cycle for each of its iterations.
+as these have constant bounds and are not unrolled: a loop takes at least one cycle for each of its iterations. So it
+is with a floating-point operator that takes more cycles alone.
 
 ## Why is this bad
 The tool cannot keep the limit, relaxes it and says so in its log. Mostly another thing was meant: the latency of one
@@ -39,10 +40,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Block, Loop, Stmt, substatements
+from hlspart.model.program import (
+    Binary,
+    Block,
+    Const,
+    ExprStmt,
+    If,
+    Loop,
+    Return,
+    ScalarType,
+    Stmt,
+    expressions,
+    substatements,
+    walk,
+    walk_statements,
+)
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, block_around, pipelined_around
 
+_OPERATORS = {"+": "add", "-": "add", "*": "mul", "/": "div"}
 RULE = Rule("HLP226", "latency-unreachable", "warning", hint="say the latency of one iteration inside of the loop")
 
 
@@ -67,6 +83,30 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             where = "this block" if block else whole
             message = f"LATENCY max={most} of {where} cannot be kept: the loops in it take {least} cycles and more"
             yield facts.report(RULE, d.at, message, None, [(x.header, f"{n} iterations") for x, n in counted[:3]])
+        elif (slow := _slowest(facts, block_around(body, d) or body)) is not None and slow[1] > most:
+            message = f"LATENCY max={most} cannot be kept: '{slow[0].op}' alone takes {slow[1]} cycles"
+            yield facts.report(RULE, d.at, message, f"allow {slow[1]} cycles and more", [(slow[0].at, "the operator")])
+
+
+def _slowest(facts: Facts, body: Block) -> tuple[Binary, int] | None:
+    """The operator of floats below a block that takes the most cycles; of those that a directive binds, none."""
+    if any(d.kind in ("bind_op", "resource") for d in facts.program.directives):
+        return None
+    slow: list[tuple[Binary, int]] = []
+    for stmt in body.body:
+        plain = isinstance(stmt, (ExprStmt, Return, Loop))
+        inner = (s for s in walk_statements(stmt) if not isinstance(s, If)) if plain else ()
+        for node in (e for s in inner for top in expressions(s) for e in walk(top)):
+            kind = node.type if isinstance(node, Binary) else None
+            if isinstance(node, Binary) and isinstance(kind, ScalarType) and kind.kind == "float" and _is_of_data(node):
+                name = f"{'f' if kind.bits == 32 else 'd'}{_OPERATORS.get(node.op, '')}"
+                slow += [(node, facts.cycles[name])] if name in facts.cycles else []
+    return max(slow, key=lambda x: x[1], default=None)
+
+
+def _is_of_data(node: Binary) -> bool:
+    """Whether neither operand is a constant: the tool may do such a product or quotient otherwise."""
+    return not isinstance(node.left, Const) and not isinstance(node.right, Const)
 
 
 def _loops(body: Block) -> Iterator[Loop]:

@@ -4,7 +4,7 @@
 Reports, for ports with `m_axi`: a volatile argument; an access in a loop whose index depends on data; one that
 strides, jumps or goes backwards in its innermost loop, takes its counter by a division, stands under a condition that
 its loop decides anew, or is what the loop waits for; and an array that a loop both reads and writes, where an
-iteration reads what one before has written.
+iteration reads what one before has written. And a CACHE before elements that are each read once and in order.
 
 ## Why is this bad
 Each such access is a request of its own and waits for the memory, a hundred cycles and more, instead of one a cycle.
@@ -40,6 +40,7 @@ from itertools import pairwise
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.model.program import (
     ArrayRef,
     Assign,
@@ -89,6 +90,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, variable.at, message, "drop volatile", related)
                 continue
             if ident in cached:
+                yield from _cached(facts, d, ident)
                 continue
             own = [a for group in accesses(facts, variable) for a in group]
             for a in own:
@@ -99,6 +101,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                         RULE, a.at, f"no burst: this {verb} of '{variable.name}' {reason}", None, related
                     )
             yield from _carried(facts, own, variable.name, related[0])
+
+
+def _cached(facts: Facts, port: Directive, ident: int) -> Iterator[Diagnostic]:
+    """A cache in front of elements that are each read once, one after the other: it keeps them from bursts."""
+    said = next((x for x in active(facts.program, "cache") if ident in x.variables), None)
+    own = [a for group in accesses(facts, facts.program.variable(ident)) for a in group]
+    if said is None or len(own) != 1 or own[0].kind != "read" or not own[0].affine or not own[0].index:
+        return
+    loop = facts.analysis.loops.get(own[0].loops[-1]) if len(own[0].loops) == 1 else None
+    form = own[0].index[-1] if len(own[0].index) == 1 else None
+    once = form is not None and loop is not None and form.coefficient(own[0].iterators[-1]) == 1 and loop.step == 1
+    if once and _reason(facts, own[0]) is None:
+        name = facts.program.variable(ident).name
+        message = f"no burst: each element of '{name}' is read once and in order, and its cache prevents a burst"
+        yield facts.report(RULE, said.at, message, "remove the CACHE", [(own[0].at, "the read"), (port.at, "the port")])
 
 
 def _is_indexed(facts: Facts, name: str, ident: int) -> bool:

@@ -35,15 +35,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ScalarType
+from hlspart.model.program import OtherType, ScalarType
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._mentions import declared
 
 RULE = Rule("HLP404", "not-an-array", "error")
+_LOCKS = ("read_lock<", "write_lock<")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule; partitions are judged where their banks are."""
-    yield from facts.plain(RULE, "not-an-array")
+    for remark in facts.remarks("not-an-array"):
+        named = declared(facts.program, remark.directive)
+        if any(isinstance(v.type, OtherType) and v.type.name.startswith(_LOCKS) for v in named):
+            continue  # it stands for the block that it gives access to
+        message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
+        related = [(v.at, "declared here") for v in named[:1]]
+        yield facts.report(RULE, remark.problem.at, message, remark.problem.hint, related)
     for d in facts.program.directives:
         for ident in d.variables if d.kind == "array_reshape" and d.usable else ():
             variable = facts.program.variable(ident)

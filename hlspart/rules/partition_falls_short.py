@@ -68,7 +68,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             reported.add(ident)
             consequence = f"loop {loop.name} has" if loop.ii is not None else f"the ports may hold loop {loop.name} at"
             message = f"with this partition alone {consequence} II {needed} instead of {loop.aim or 1}"
-            yield facts.report(RULE, directive.at, message, hint, [(facts.loop_at(loop), "the loop")])
+            accesses = [a.at for a in facts.analysis.of_array(ident) if loop.loop in a.loops]
+            related = [(facts.loop_at(loop), "the loop"), *((at, "the access") for at in accesses[:1])]
+            yield facts.report(RULE, directive.at, message, hint, related)
 
 
 def _short(facts: Facts, loop: LoopResult) -> Iterator[tuple[int, int, str | None]]:

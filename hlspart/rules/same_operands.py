@@ -2,8 +2,8 @@
 
 ## What it does
 Reports a comparison, difference or the like of an expression with itself, an `if` and a `?:` whose two branches are the
-same, and tests of one value that no number passes together (`x < 3 && x > 5`) or every number passes (`x != 1 || x !=
-2`).
+same (but for an `if` that asks for one value of what they use: hardware of its own is built for it), and tests of one
+value that no number passes together (`x < 3 && x > 5`) or every number passes (`x != 1 || x != 2`).
 
 ## Why is this bad
 The line was copied and one of its names not changed. The compiler removes what is decided, and nothing says so.
@@ -81,12 +81,25 @@ def _branches(program: c.Program, function: c.Function) -> Iterator[tuple[Origin
         chain = stmt in arms or (len(stmt.other.body) == 1 and isinstance(stmt.other.body[0], c.If))
         if stmt.then.body and not chain and not isinstance(stmt.test, c.Const):
             then, other = (" ".join(program.text(b.at).strip("{ \t\r\n}").split()) for b in (stmt.then, stmt.other))
-            if then == other and then.strip(";"):
+            if then == other and then.strip(";") and not _is_asked_of(stmt):
                 yield (
                     stmt.test.at,
                     "both branches of this if are the same",
                     "correct one of the two, or remove the test",
                 )
+
+
+def _is_asked_of(stmt: c.If) -> bool:
+    """Whether a test says what a variable is that the branches use: each is then built for one value, on purpose."""
+    asked = stmt.test.left if isinstance(stmt.test, c.Binary) and stmt.test.op in ("==", "!=") else None
+    if not isinstance(asked, c.Name) or not isinstance(stmt.test, c.Binary) or not _is_number(stmt.test.right):
+        return False
+    used = (e for s in c.walk_statements(stmt.then) for top in c.expressions(s) for e in c.walk(top))
+    return any(isinstance(e, c.Name) and e.variable == asked.variable for e in used)
+
+
+def _is_number(expr: c.Expr) -> bool:
+    return isinstance(expr.operand if isinstance(expr, c.Cast) else expr, c.Const)
 
 
 def _text(program: c.Program, expr: c.Expr) -> str:

@@ -3,7 +3,8 @@
 ## What it does
 Reports `write_nb` whose result nobody looks at, `read_nb` likewise where nothing else sets its variable, and words
 with side-channels that go to a stream although their `last` is never set, whose `keep` or `strb` always leaves
-bytes out, all of whose words are the last, and whose `last` is read from another word than their `data`.
+bytes out, all of whose words are the last, and whose `last` is read from another word than their `data`. And a
+second read in the branch of a test that has read the word: `if (s.read() != 0) out.write(s.read());`.
 
 ## Why is this bad
 `write_nb` gives back false where the stream is full, and the word is gone; `read_nb` where it is empty, and the
@@ -33,6 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TypeGuard
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic, Severity
@@ -65,12 +67,38 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         yield from _apart(facts, function)
         yield from _stale(facts, function)
         yield from _each_the_last(facts, function)
+        yield from _tested_and_lost(facts, function)
         for loop in (s for s in c.walk_statements(function.body) if isinstance(s, c.Loop) and s.kind == "for"):
             for node in c.walk(loop.test) if loop.test is not None and loop.step is not None else ():
                 bound = isinstance(loop.test, c.Binary) and isinstance(loop.test.left, c.Name)
                 if bound and isinstance(node, c.Call) and node.function == "stream.read":
                     message = f"the test of loop {loop.name} reads a word in each round"
                     yield facts.report(RULE, node.at, message, "read it once, into a variable before the loop")
+
+
+def _tested_and_lost(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    """Tests of a word as a value, in whose branch another one is taken: `if (s.read() != 0) f(s.read())`.
+
+    A word that must equal something is a header, and what follows is its packet.
+    """
+    for stmt in c.walk_statements(function.body):
+        test = stmt.test if isinstance(stmt, c.If) else None
+        if not isinstance(stmt, c.If) or not isinstance(test, c.Binary) or test.op not in ("!=", "<", ">", "<=", ">="):
+            continue
+        tested = test.left.operand if isinstance(test.left, c.Cast) else test.left
+        known = constant(facts.program, test.right) is not None or isinstance(test.right, c.Name)
+        loops = any(isinstance(s, c.Loop) for s in c.walk_statements(stmt.then))
+        again = [e for s in c.walk_statements(stmt.then) for top in c.expressions(s) for e in c.walk(top) if _reads(e)]
+        if not known or not _reads(tested) or loops or len(again) != 1 or stmt.other is not None:
+            continue
+        if root_of(tested.args[0]) == root_of(again[0].args[0]):
+            message = "this takes the next word of the stream, not the one that the test has read"
+            related = [(tested.at, "the test reads a word")]
+            yield facts.report(RULE, again[0].at, message, "read it once, into a variable before the test", related)
+
+
+def _reads(expr: c.Expr) -> TypeGuard[c.Call]:
+    return isinstance(expr, c.Call) and expr.function == "stream.read" and bool(expr.args)
 
 
 def _is_asked_before(function: c.Function, call: c.Call) -> bool:
@@ -95,7 +123,8 @@ def _is_set_by_it_alone(facts: Facts, call: c.Call) -> bool:
     variable = facts.program.variable(word.variable) if isinstance(word, c.Name) else None
     if variable is None or variable.storage != "local" or variable.init is not None or variable.function is None:
         return False
-    if isinstance(variable.type, (c.StructType, c.OtherType)):
+    sides = {name for name, _ in variable.type.members} if isinstance(variable.type, c.StructType) else set()
+    if isinstance(variable.type, (c.StructType, c.OtherType)) and not sides >= _SIDES:
         return False  # a constructor may
     for node in nodes(facts.program)[variable.function]:
         match node:

@@ -59,7 +59,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         if loop.kind == "for" and (info.cause is not None or any(isinstance(e, (OpaqueExpr, Call)) for e in below)):
             continue  # hlspart cannot count it; the tool may
-        if "factor" not in {o.name for o in d.options} and info.trip_count.max is None:
+        counts = (t.values.get("max") for t in active(facts.program, "loop_tripcount") if t.loop == loop.id)
+        said = trips is None and info.trip_count.max in counts  # for reports alone
+        if "factor" not in {o.name for o in d.options} and (info.trip_count.max is None or said):
             message = f"loop {loop.name} cannot be unrolled completely: its number of iterations is not constant"
             yield facts.report(
                 RULE, d.at, message, "give a factor, or a constant bound with a condition inside", related

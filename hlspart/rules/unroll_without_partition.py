@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.access import Affine
+from hlspart.model.causes import PORTS_DIVIDED
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.results import LoopResult
@@ -111,6 +112,8 @@ def _in_pipeline(
         limit = result.limits[0] if result.limits else None
         arrays = facts.short_of_ports(result)
         if limit is None or limit.kind != "memory-port" or not arrays or arrays[0].id in asked:
+            continue
+        if result.ii is None and any(x.text == PORTS_DIVIDED for x in result.causes):
             continue
         copied = result.origin == "auto" and result.loop == directive.loop and directive.values.get("factor", 0) > 1
         if result.ii is not None:  # else what was asked for, or is no matter of the copies, another rule tells

@@ -356,6 +356,54 @@ NEAR = {
         STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o) {\n"
         "  for (int i = 0; s.read() != 3; i++) o.write(i);\n}\n",
     ),
+    "registers_that_hand_on_before_they_are_full": (
+        "k.cpp",
+        "HLP437",
+        "void f(const int a[64], int o[64]) {\n  int s0, s1, s2;\n  " + LOOP + " {\n    s0 = s1;\n    s1 = s2;\n"
+        "    s2 = a[i];\n    if (i > 1) o[i] = s0 + s1 + s2;\n  }\n}\n",
+    ),
+    "names_of_the_file_that_includes_this_one": (
+        "k.cpp",
+        "HLP104",
+        "static void f(hls::stream<word_t> &s, grid_t g) {\n  for (int i = 0; i < g.n; i++) {\n"
+        "#pragma HLS LOOP_TRIPCOUNT min=min_grid max=max_grid\n    word_t w = s.read();\n  }\n}\n",
+    ),
+    "partition_of_the_block_behind_a_lock": (
+        "k.cpp",
+        "HLP404",
+        "#include <hls_streamofblocks.h>\ntypedef int block[16];\n"
+        "void f(hls::stream_of_blocks<block> &s, int o[16]) {\n  hls::read_lock<block> b(s);\n"
+        "#pragma HLS ARRAY_PARTITION variable=b complete\n  for (int i = 0; i < 16; i++) o[i] = b[i];\n}\n",
+    ),
+    "signed_product_of_all_bits_but_one": (
+        "k.cpp",
+        "HLP452",
+        "#include <ap_int.h>\nvoid f(const ap_int<5> a[64], const ap_int<4> b[64], ap_int<24> o[64]) {\n  "
+        + LOOP
+        + " {\n    ap_int<8> p = a[i] * b[i];\n    o[i] = p;\n  }\n}\n",
+    ),
+    "equal_branches_for_one_value_of_an_index": (
+        "k.cpp",
+        "HLP451",
+        "int f(const int a[2][64], int k, int j) {\n  int r;\n  if (k == 0) {\n    r = a[k][j];\n  } else {\n"
+        "    r = a[k][j];\n  }\n  return r;\n}\n",
+    ),
+    "header_and_its_payload": (
+        "k.cpp",
+        "HLP431",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o) {\n  if (s.read() == 7) o.write(s.read());\n}\n",
+    ),
+    "latency_that_an_adder_of_integers_keeps": (
+        "k.cpp",
+        "HLP226",
+        "int f(int a, int b) {\n#pragma HLS LATENCY max=2\n  return a + b;\n}\n",
+    ),
+    "cache_of_what_is_read_again": (
+        "k.cpp",
+        "HLP421",
+        "void f(const int *a, int o[64]) {\n#pragma HLS INTERFACE m_axi port=a depth=66\n"
+        "#pragma HLS CACHE port=a lines=1 depth=16\n  " + LOOP + " o[i] = a[i] + a[i + 1] + a[i + 2];\n}\n",
+    ),
 }
 
 
