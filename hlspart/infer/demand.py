@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.need import Need
 from hlspart.hardware.slices import only_rows, slices
+from hlspart.infer.followed import has_faults, is_followed
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.directives import Directive, Option
@@ -65,7 +66,7 @@ class Demand(Struct, frozen=True):
     ``roots`` are the members that are no formal of a given caller: they carry the directives.
     ``bindings``: directives that say which memory it is. ``own``: what the tool partitions by itself.
     ``fault`` says why nothing may be partitioned; ``copyable``: the memory may have copies all the same, which the
-    text does not see; ``rows``: functions get rows of it, so that directives alone may.
+    text does not see; ``rows``: functions get parts of it, so that directives alone may.
     """
 
     group: ArrayGroup
@@ -251,7 +252,7 @@ def _demand(
     copyable = known and memory.storage not in OFF_CHIP and len(ranks) == 1
     if memory.storage in OFF_CHIP:
         fault = f"{memory.storage} memory has no banks"
-    elif any(f.code != "unknown-element" for f in group.faults) and not only_rows(program, group):
+    elif has_faults(group) and not only_rows(program, group) and not is_followed(program, analysis.tops, group):
         fault = group.faults[0].reason
     elif (parts := validation.groups.get(group.id)) is not None and parts.divided:
         fault = "arrays that meet in an inlined function have partitions of their own"
