@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hlspart.model.access import AccessAnalysis, Bounds
+from hlspart.model.access import AccessAnalysis
 from hlspart.model.causes import Cause
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
 from hlspart.model.program import Call, Function, Loop, Program, Stmt, expressions, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.reports.modules import NAME_LENGTH, below, homes, is_process
 from hlspart.reports.reports import UNKNOWN, owner
+from hlspart.reports.turns import in_turn, meet
 from hlspart.semantics.block_copies import block_copy
 from hlspart.targets import Target, names_loops
 
@@ -42,7 +43,7 @@ def compare(
         mine = next((x for x in tried if x is not None), None)
         if mine is None and (mine := _made(said, made, program, named)) is not None:
             made.remove(mine)
-        mine = mine or _instance(said, left)
+        mine = mine or _instance(said, left) or in_turn(said, report, result.loops)
         mine = mine or _agreed([x for x in called if x.function in _functions(said, program)])
         if mine in left:  # else another copy of its function
             left.remove(mine)
@@ -116,7 +117,7 @@ def _made(said: ReportedLoop, made: list[LoopResult], program: Program, named: b
         own = [x for k, x in enumerate(own) if shared[k] == max(shared.values()) > 1 and x.name.startswith(call[1])]
     elif not (named and re.fullmatch(r"Loop \d+|\w+\.\d+", said.name)):
         return None
-    return next((x for x in own if _meet(said.trip_count, x.trip_count)), None)
+    return next((x for x in own if meet(said.trip_count, x.trip_count)), None)
 
 
 class _Places(Struct, frozen=True):
@@ -141,7 +142,7 @@ class _Places(Struct, frozen=True):
 
         counted = there("")
         every = counted + (there("=") if said.trip_count != UNKNOWN else [])
-        same = next((x for x in every if _meet(said.trip_count, x.trip_count)), None)
+        same = next((x for x in every if meet(said.trip_count, x.trip_count)), None)
         return same or next(iter(counted or [x for x in there("~") if x.label]), None)
 
     def nests(self, loop: LoopResult, loops: list[LoopResult]) -> Iterator[str | None]:
@@ -227,13 +228,13 @@ def _find(
     groups = (own, called, loops if lost else [])
     if exact:
         same = next((same for there in groups if (same := [x for x in there if x.name == said.name])), [])
-        return next((x for x in same if _meet(said.trip_count, x.trip_count)), same[0] if same else None)
+        return next((x for x in same if meet(said.trip_count, x.trip_count)), same[0] if same else None)
     if lost and function and re.match(r"Loop \d", said.name):  # a place says nothing where the function is not known
         at = (x for x in loops if x.trip_count == said.trip_count != UNKNOWN and x.pipelined == said.pipelined)
         return next(at, None) if is_process(function) else None
     places = _Places() if named else places
     for there in groups:
-        near = [x for x in there if _meet(said.trip_count, x.trip_count)]
+        near = [x for x in there if meet(said.trip_count, x.trip_count)]
         for some in (near, there) if len({x.function for x in there}) > 1 else (there,):
             functions = dict.fromkeys([function, *([] if there is called else (x.function for x in some))])
             if (loop := _named(said, some, places, list(functions))) is not None:
@@ -249,11 +250,11 @@ def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places, functio
         return places.at(said, loops, functions)
     for x in loops:
         labels = [None if name != _unplaced(name) else name for name in x.flattened]
-        if labels and said.name == _flattened_name(labels) and _meet(said.trip_count, x.trip_count):
+        if labels and said.name == _flattened_name(labels) and meet(said.trip_count, x.trip_count):
             return x
     # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
     moved = [x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name)]
-    moved = [x for x in moved if _meet(said.trip_count, x.trip_count)]
+    moved = [x for x in moved if meet(said.trip_count, x.trip_count)]
     if moved:
         return next((x for x in moved if x.pipelined == said.pipelined), moved[0])
     # a nest flattened by the one and not by the other, or further, goes by its innermost loop
@@ -262,7 +263,7 @@ def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places, functio
         if said.name.endswith("_" + name):
             return x
     for x, name in inner:  # ... whose lines have moved
-        if _unplaced(said.name).endswith("_" + _unplaced(name)) and _meet(said.trip_count, x.trip_count):
+        if _unplaced(said.name).endswith("_" + _unplaced(name)) and meet(said.trip_count, x.trip_count):
             return x
     last = next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
     return last or next((x for x, _ in inner if said.name in places.nests(x, loops)), None)
@@ -303,7 +304,7 @@ def _row(mine: LoopResult | None, said: ReportedLoop | None, report: Report, abs
         known = said.depth is not None and mine.depth is not None and mine.pipelined
         if known and abs((said.depth or 0) - (mine.depth or 0)) > max(1.0, 0.1 * (said.depth or 0)):
             drift.append("depth")
-        if said.trip_count != UNKNOWN and mine.trip_count != UNKNOWN and not _meet(said.trip_count, mine.trip_count):
+        if said.trip_count != UNKNOWN and mine.trip_count != UNKNOWN and not meet(said.trip_count, mine.trip_count):
             drift.append("trip count")
     return LoopComparison(
         function=mine.function if mine is not None else owner(said.module) if said is not None else "",
@@ -317,12 +318,6 @@ def _row(mine: LoopResult | None, said: ReportedLoop | None, report: Report, abs
         drift=tuple(drift),
         why=absent if mine is None else _why(mine, said, drift, report),
     )
-
-
-def _meet(a: Bounds, b: Bounds) -> bool:
-    low = max(a.min or 0, b.min or 0)
-    highs = [x for x in (a.max, b.max) if x is not None]
-    return not highs or low <= min(highs)
 
 
 def _why(mine: LoopResult, said: ReportedLoop | None, drift: list[str], report: Report) -> str | None:

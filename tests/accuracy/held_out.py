@@ -1,9 +1,10 @@
 """Prediction against reports of designs that are no part of this repository: every loop and function counts.
 
 A specification is a JSON list. Each entry names a design: ``sources`` (paths below ``--root``, or their text by name in
-``texts``), ``top``, ``tool``, ``part``, ``clock_ns``, ``directives`` (files), ``include`` (folders of headers) and
-``settings`` (configuration of the project by key, such as ``config_compile.unsafe_math_optimizations``). What the
-report says of it is one of
+``texts``), ``top``, ``tool``, ``part``, ``clock_ns``, ``directives`` (files), ``include`` (folders of headers),
+``settings`` (configuration of the project by key, such as ``config_compile.unsafe_math_optimizations``) and ``project``
+(its file, which says folders of headers and macros, and sources where the entry has none). What the report says of it
+is one of
 
 - a loop: ``loop`` (its reported name), ``module``, ``ii``, ``depth``;
 - a function: ``latency_min``, ``latency_max``, and ``bram18k``, ``dsp``, ``ff``, ``lut`` where they are known;
@@ -28,6 +29,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import projects
 
 from hlspart.model.access import Bounds
 from hlspart.model.comparing import LoopComparison, Report, ReportedLoop
@@ -111,7 +114,19 @@ def designs(entries: Iterable[Entry]) -> list[list[Entry]]:
     """Entries of one design together, as it is predicted once."""
     found: dict[str, list[Entry]] = {}
     for entry in entries:
-        keys = ("sources", "texts", "top", "tool", "part", "clock_ns", "flow", "directives", "include", "settings")
+        keys = (
+            "sources",
+            "texts",
+            "top",
+            "tool",
+            "part",
+            "clock_ns",
+            "flow",
+            "directives",
+            "include",
+            "settings",
+            "project",
+        )
         found.setdefault(json.dumps([entry.get(k) for k in keys], sort_keys=True), []).append(entry)
     return list(found.values())
 
@@ -155,9 +170,13 @@ def _pipeline(entry: Entry, root: Path) -> Pipeline:
     texts = {name: text.encode() for name, text in entry.get("texts", {}).items()}
     names = [n for n in texts if Path(n).suffix not in (".h", ".hpp")]
     paths = [str(root / s) for s in entry.get("sources", ())] or names
+    said = projects.project(root / entry["project"]) if "project" in entry else projects.Project()
+    paths = paths or [str(p) for p in said.sources]
     directives = [str(root / d) for d in entry.get("directives", ())]
-    folders = dict.fromkeys([*(str(Path(p).parent) for p in paths), *(str(root / d) for d in entry.get("include", ()))])
-    frontend = FrontendOptions(include_dirs=tuple(folders), directive_files=tuple(directives))
+    own = dict.fromkeys(Path(p).parent for p in paths)
+    others = projects.nearest((root / d for d in entry.get("include", ())), Path(paths[0])) if paths else []
+    folders = dict.fromkeys(str(f) for f in (*own, *said.include, *others))
+    frontend = FrontendOptions(include_dirs=tuple(folders), directive_files=tuple(directives), defines=said.defines)
     target = TargetOptions(
         part=entry["part"], tool=entry["tool"], clock_ns=entry["clock_ns"], flow=entry.get("flow"),
         settings=tuple(entry.get("settings", {}).items()),

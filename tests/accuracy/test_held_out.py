@@ -4,6 +4,7 @@ import json
 import time
 
 import held_out
+import projects
 
 TEXT = """int f(int a[64], int b[64]) {
     int s = 0;
@@ -63,6 +64,44 @@ def test_reports_of_a_design(tmp_path):
 """)
     loops, _ = counted(tmp_path, [{"reports": ["f_csynth.rpt"]}])
     assert [(x.name, x.outcome) for x in loops] == [("FIRST", "right"), ("GONE", "not found")]
+
+
+PROJECT = """<project xmlns="com.autoesl.autopilot.project" name="p" top="f">
+    <files xmlns="">
+        <file name="../tb/main.c" tb="1" cflags="-DTB"/>
+        <file name="src/f.c" tb="false" cflags="-Isrc/lib -D MANY -DN=32"/>
+        <file name="src/lib/n.h" tb="false" cflags=""/>
+    </files>
+</project>
+"""
+TYPES = "typedef {} number;\n"
+TYPED = """#include "n.h"
+number f(number a[N]) {
+    number s = 0;
+    FIRST: for (int i = 0; i < N; i++) {
+#pragma HLS PIPELINE II=1
+        s += a[i];
+    }
+    return s;
+}
+"""
+
+
+def test_headers_and_macros_are_those_of_the_project(tmp_path):
+    """Of two headers of one name the one that the compiler is given counts, else the nearest."""
+    for folder, kind in (("ahead/include", "double"), ("w/src/lib", "int"), ("w/src/other", "double")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "n.h").write_text(TYPES.format(kind))
+    (tmp_path / "w/p").mkdir()
+    (tmp_path / "w/p/hls.app").write_text(PROJECT)
+    (tmp_path / "w/src/f.c").write_text(TYPED)
+    said = projects.project(tmp_path / "w/p/hls.app")
+    assert said == projects.Project((tmp_path / "w/src/f.c",), (tmp_path / "w/src/lib",), ("MANY", "N=32"))
+    fact = {"texts": {}, "project": "w/p/hls.app", "include": ["ahead/include"], "loop": "FIRST", "ii": 1}
+    loops, _ = counted(tmp_path, [fact])
+    assert [x.outcome for x in loops] == ["right"]
+    near = projects.nearest([tmp_path / "ahead/include", tmp_path / "w/src/lib"], tmp_path / "w/src/f.c")
+    assert near[0] == tmp_path / "w/src/lib"
 
 
 def test_halves_by_the_hash_of_a_name(tmp_path):

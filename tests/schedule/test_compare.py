@@ -420,6 +420,27 @@ def test_nests_without_labels_and_labels_that_begin_with_o(tmp_path):
     assert found["loops"][-1]["why"] == "the tool has made this loop of a call of memcpy"
 
 
+@pytest.mark.parametrize(
+    ("reported", "found"),
+    [
+        ((("VITIS_LOOP_27_1", 62), ("VITIS_LOOP_40_2", 64)), ["FIRST", "SECOND"]),
+        ((("VITIS_LOOP_40_2", 64), ("VITIS_LOOP_27_1", 62)), ["SECOND", "FIRST"]),
+        ((("VITIS_LOOP_27_1", 62), ("VITIS_LOOP_40_2", 32)), ["", ""]),  # other iterations
+        ((("VITIS_LOOP_27_1", 62),), [""]),  # one loop less
+        ((("VITIS_LOOP_27_1", 62), ("GONE", 64)), ["", ""]),
+    ],
+)
+def test_loops_that_have_got_labels_since_go_by_their_turn(tmp_path, reported, found):
+    (tmp_path / "f.c").write_text(SOURCE)
+    rows = tuple(
+        ReportedLoop(f"f_Pipeline_{name}", name, 1, 1, 3, Bounds(n, n), Bounds(None, None), True, "")
+        for name, n in reported
+    )
+    report = Report("vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, rows, (), ())
+    said = Pipeline([str(tmp_path / "f.c")], Options()).compared(report).loops
+    assert [x.name if x.predicted_trip is not None else "" for x in said if x.reported is not None] == found
+
+
 def test_the_innermost_loop_of_a_nest_whose_lines_have_moved(tmp_path):
     log = INLINED.replace("VITIS_LOOP_9_1", "OUTER_VITIS_LOOP_12_1")
     source, path = tmp_path / "k.c", tmp_path / "vitis_hls.log"
