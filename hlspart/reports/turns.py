@@ -28,8 +28,8 @@ def in_turn(said: ReportedLoop, report: Report, loops: Sequence[LoopResult]) -> 
 
 def _place(said: ReportedLoop) -> int | None:
     """The line of an unlabelled loop."""
-    found = re.match(r"VITIS_LOOP_(\d+)_\d+", said.name)
-    return None if found is None else int(found[1])
+    line = re.match(r"VITIS_LOOP_(\d+)_\d+", said.name)
+    return None if line is None else int(line[1])
 
 
 def meet(a: Bounds, b: Bounds) -> bool:
