@@ -24,7 +24,7 @@ class TemplateInstance(Struct, eq=False):
 
 
 def placed(table: CxxTemplates, instances: Sequence[TemplateInstance], unused: Sequence[CxxTemplate]) -> list[Token]:
-    """Everything in order; the only instance of a name keeps the template's own name."""
+    """Everything in order; the only instance of a name keeps it where no function that is no template has it."""
     counts = Counter(i.template.name for i in instances)
     for name, number in counts.items():
         if number > 1:
@@ -80,11 +80,21 @@ def placed(table: CxxTemplates, instances: Sequence[TemplateInstance], unused: S
     for instance in instances:
         if not instance.template.owner:
             emit(instance)
-    single = {name for name, number in counts.items() if number == 1}
+    single = {name for name, number in counts.items() if number == 1} - _functions(rest)
     for token in result:
         if token.kind == "id" and token.text in by_name and by_name[token.text].template.name in single:
             token.text = by_name[token.text].template.name
     return [*result, *rest[-3:]]
+
+
+def _functions(tokens: Sequence[Token]) -> set[str]:
+    """Functions that tokens declare outside of all braces."""
+    found, level = set[str](), 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        level += (token.text == "{") - (token.text == "}")
+        if not level and after.text == "(" and token.kind == "id" and (before.kind == "id" or before.text in ("*", "&")):
+            found.add(token.text)
+    return found
 
 
 def _postponed(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hlspart.frontend.context import FunctionDeclaration
+from hlspart.frontend.types import basic
 from hlspart.model import program as ir
 
 # volatile stays: that of what a reference or pointer means tells functions apart
@@ -121,9 +122,12 @@ def _is_const(argument: ir.Expr, variables: Sequence[ir.Variable]) -> bool:
 def _types(
     entry: FunctionDeclaration, functions: Mapping[str, ir.Function], variables: Sequence[ir.Variable]
 ) -> list[ir.CType] | None:
-    """Types of the parameters; None before the body is read."""
+    """Types of the parameters, those of a prototype where they are numbers; else None before the body is read."""
     known = functions.get(entry.name)
-    return None if known is None else [variables[p].type for p in known.params]
+    if known is not None:
+        return [variables[p].type for p in known.params]
+    words = [x.split() for x in entry.types]
+    return list(map(basic, words)) if all(set(w) <= _NUMBERS - {"bool"} for w in words) else None
 
 
 def _is_stream(parameter: str, argument: ir.CType) -> bool:

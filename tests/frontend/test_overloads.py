@@ -195,3 +195,29 @@ void top(Item plain[32], volatile Item shared[32], float in[32], int out[32]) {"
 def test_volatile_tells_functions_apart(body: str, plainly: str) -> None:
     written, expected = (intervals(QUALIFIED + LOOP.replace("STATEMENT", s) + "}\n")[-1] for s in (body, plainly))
     assert written == expected and written[0] == 1
+
+
+BESIDE_THE_LIBRARY = """#include <math.h>
+#include <stdlib.h>
+#include <ap_int.h>
+ap_uint<16> abs(ap_int<16> x) { if (x >= 0) return x; else return -x; }
+template <int W> ap_uint<W> log2(ap_uint<W> word) { return word >> 1; }
+void f(ap_int<16> a, int b, double c, ap_uint<32> w, long o[8]) {
+  o[0] = CALL;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    (
+        ("abs(a)", "abs(ap_int<16>)"),
+        ("abs(b)", "abs"),
+        ("log2(c)", "log2"),
+        ("log2(w)", "log2<32>"),
+        ("log2<32>(b - 1)", "log2<32>"),  # arguments of a template: no function that is none
+    ),
+)
+def test_functions_that_have_the_name_of_one_of_the_library(call: str, meant: str) -> None:
+    """The library's are prototypes of numbers: an argument of just another one's type means that."""
+    assert called(pipeline(BESIDE_THE_LIBRARY.replace("CALL", call))) == {meant}
