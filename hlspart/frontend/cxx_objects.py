@@ -73,6 +73,7 @@ class _Classes(Constructors):
         super().__init__(tokens, classes)
         self.later: set[str] = set()  # classes that are not written out yet
         self._waiting: list[list[Token]] = []  # functions that use such
+        self._opened: list[bool] = []  # of each brace whether it is one of code
         pairs = pairwise(tokens)  # of own headers only what is used is written out
         self.said = {b.text for a, b in pairs if a.text in (".", "->", "::")}
         self.said |= {"operator()"} | {f"operator{t.text}" for t in tokens if t.kind == "op"}
@@ -103,7 +104,7 @@ class _Classes(Constructors):
     def plain(self, tokens: Sequence[Token], at: int, out: list[Token]) -> int:
         """A token, a qualified name or a declaration of objects that is not part of a class; behind it."""
         token = tokens[at]
-        self.level += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
+        self._count(token, out)
         if token.kind != "id" or isinstance(token, PragmaToken):
             if isinstance(token, PragmaToken):
                 token.expanded = self._qualified(token.expanded)
@@ -129,6 +130,17 @@ class _Classes(Constructors):
         while len(out) > 1 and out[-1].text == "::" and out[-2].kind == "id" and out[-2].text not in self.aliases:
             del out[-2:]
         return self._object(tokens, at, out, of)
+
+    def _count(self, token: Token, out: Sequence[Token]) -> None:
+        """Know how many braces are open: those of namespaces and of ``extern "C"`` are as the file."""
+        if token.kind == "op" and token.text == "{":
+            at = len(out)
+            while at and (out[at - 1].kind == "id" or out[at - 1].text == "::") and out[at - 1].text != "namespace":
+                at -= 1
+            self._opened.append(at == 0 or (out[at - 1].text != "namespace" and out[at - 1].kind != "str"))
+            self.level += self._opened[-1]
+        elif token.kind == "op" and token.text == "}":
+            self.level -= self._opened.pop() if self._opened else 1
 
     def _qualified(self, words: Sequence[Token]) -> list[Token]:
         """A pragma's words with ``C::n`` as one."""

@@ -89,12 +89,17 @@ def placed(table: CxxTemplates, instances: Sequence[TemplateInstance], unused: S
 
 def _functions(tokens: Sequence[Token]) -> set[str]:
     """Functions that tokens declare outside of all braces."""
-    found, level = set[str](), 0
+    names, level = set[str](), 0
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         level += (token.text == "{") - (token.text == "}")
-        if not level and after.text == "(" and token.kind == "id" and (before.kind == "id" or before.text in ("*", "&")):
-            found.add(token.text)
-    return found
+        if (
+            not level
+            and after.text == "("
+            and token.kind == "id"
+            and (before.kind == "id" or before.text in ("*", "&"))
+        ):
+            names.add(token.text)
+    return names
 
 
 def _postponed(

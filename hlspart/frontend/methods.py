@@ -144,6 +144,8 @@ class Methods:
         element = stream.type.element
         name = {"try_read": "read_nb", "try_write": "write_nb"}.get(name, name)  # TAPA
         into = len(args) == 1 and _is_place(args[0])
+        if name == "read" and len(args) == 1 and isinstance(args[0], ir.Const):  # in.read(nullptr)
+            return ir.Call(self.context.collected.new_id(), at, element, "stream.read_if", (stream,), callee)
         if not into and (name == "read_nb" or (name == "read" and args)):
             return ir.OpaqueExpr(at, ct.BOOL, f"non-blocking stream operation {name}", (stream, *args))
         returns: ir.CType = {"read": element, "write": ct.VOID, "size": ct.UNSIGNED}.get(name, ct.BOOL)

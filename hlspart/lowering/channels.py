@@ -44,6 +44,8 @@ class Channels(Parts):
         if name == "stream.write_nb":
             return self.make("wire", 1, (self._stream(expr, "stream.write", line),), line, ("done",), "done")
         word = self._stream(replace(expr, args=expr.args[:1]), "stream.read", line)
+        if len(expr.args) == 1:  # TAPA's x = s.read(nullptr)
+            return word
         done = self.make("wire", 1, (word,), line, ("done",), "done")
         target = expr.args[1]
         if name == "stream.read_if":  # TAPA's x = s.read(ok)

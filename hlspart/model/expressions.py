@@ -133,7 +133,7 @@ class Call(Struct, frozen=True, eq=False):
     Stream operations (``s.read()``, ``s << x``) are calls named ``stream.read``/``stream.write``
     with the stream as first argument; ``s >> x`` assigns the value of such a call. ``s.read_nb(x)``
     is ``stream.read_nb`` of both and changes ``x``; ``stream.write_nb``, ``stream.empty``, .. likewise.
-    ``stream.read_if`` of a stream and a flag is a word, and sets the flag where there was one.
+    ``stream.read_if`` of a stream and a flag is a word, and sets the flag where there was one; a flag may lack.
     """
 
     id: int

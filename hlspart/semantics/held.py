@@ -22,6 +22,7 @@ from hlspart.model.program import (
     Subscript,
     Variable,
     integer,
+    is_open,
 )
 
 Path = tuple[str, ...]
@@ -44,10 +45,15 @@ def root(variable: Variable) -> StructType | None:
         return None
 
 
+def is_number(of: CType) -> bool:
+    """Whether a type is a number or a stream, or what a parameter of a template without an instance will be."""
+    return isinstance(of, ScalarType | StreamType) or is_open(of)
+
+
 def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Iterator[tuple[Path, ArrayType]]:
     """Members that are numbers or streams, each with the extents on the way to it. ValueError: there are others."""
     match of:
-        case ScalarType() | StreamType():
+        case _ if is_number(of):
             yield path, ArrayType(of, dims)
         case ArrayType():
             yield from leaves(of.element, path, (*dims, *of.dims))

@@ -30,7 +30,6 @@ from hlspart.model.program import (
     PointerType,
     Program,
     Return,
-    ScalarType,
     SizeOf,
     Stmt,
     StreamType,
@@ -54,6 +53,7 @@ from hlspart.semantics.held import (
     is_empty,
     is_flat,
     is_made_of_value,
+    is_number,
     is_taken,
     leaves,
     member,
@@ -154,8 +154,8 @@ class StructureUses:
                 mine -= channels
             if d.kind == "disaggregate":
                 asked |= mine
-            elif d.kind == "stable":
-                continue  # of a DATAFLOW region: says nothing of memories
+            elif d.kind in ("stable", "reset"):
+                continue  # of a DATAFLOW region, of the reset signal: says nothing of memories
             elif mine and (d.kind not in COPIED or (member(d) is None) is not (named(d) is None)):
                 self.whole |= mine
             elif member(d) is not None:
@@ -265,7 +265,7 @@ class StructureUses:
         if place is not None:
             self._indices(place)
             taken = given and isinstance(place.type, StructType) and is_copied(place.type) and is_pure(expr)
-            if not taken and (not isinstance(place.type, ScalarType | StreamType) or not place.path):
+            if not taken and not (place.path and is_number(place.type)):
                 self.whole.add(place.variable)
             return
         match expr:
@@ -309,7 +309,7 @@ class StructureUses:
         if is_empty(structures):
             self._indices(place)
             return not isinstance(place.type, ArrayType)
-        if isinstance(structures, ScalarType | StreamType):
+        if is_number(structures):
             if formal in self.roots:
                 return False  # a number where a structure is expected
             self._indices(place)

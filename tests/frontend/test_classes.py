@@ -549,3 +549,48 @@ void f(const row<float, 256> &a, row<float, 256> b) {
     loaded = good(text, "t.cpp")
     assert [named(loaded, n).dims for n in ("a", "b")] == [(256,), (256,)]
     assert [ii for ii, _ in intervals(text)] == [1]
+
+
+METHODS = """class Lines {
+ public:
+  Lines();
+  int get(int i) const;
+  void put(int v[8]);
+ private:
+  int held[8];
+};
+Lines::Lines() {}
+int Lines::get(int i) const { return held[i]; }
+void Lines::put(int v[8]) {
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=1
+    this->held[i] = v[i];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("around", ("namespace a {", "namespace a::b {", "namespace {", 'extern "C" {'))
+@pytest.mark.parametrize("template", (False, True))
+def test_methods_stand_outside_of_their_class_in_a_namespace(around: str, template: bool) -> None:
+    """Whether or not anything in the text makes an object."""
+    text = METHODS
+    if template:
+        if around.startswith("extern"):
+            return  # no template has C's names
+        text = text.replace("class", "template <typename T> class").replace("int held", "T held")
+        text = text.replace("void Lines::", "template <typename T> void Lines<T>::").replace(
+            "int Lines::", "template <typename T> int Lines<T>::"
+        )
+        text = text.replace("\nLines::", "\ntemplate <typename T> Lines<T>::")
+    text = f"{around}\n{text}}};\n"
+    assert good(text, "t.cpp").holes == ()
+    assert [ii for ii, _ in intervals(text)] == [1]
+
+
+def test_an_object_of_a_namespace_is_one_of_the_file() -> None:
+    """Its members begin as what the class says: ``get(3)`` is 4, also of one that a list of values sets."""
+    text = "struct P { int w[4] = {1, 2, 3, 4}; int get(int i) const; };\nint P::get(int i) const { return w[i]; }\n"
+    text = f"namespace a {{\n{text}P shared;\n}}\nint f(int i) {{ a::P p; return a::shared.get(i) + p.get(i); }}\n"
+    loaded = good(text, "t.cpp")
+    assert loaded.holes == () and named(loaded, "shared").storage == "global"

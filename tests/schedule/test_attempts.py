@@ -92,4 +92,4 @@ void f(tapa::istreams<int, 4> &in, tapa::ostream<int> &out) {
 
 def test_streams_of_tapa_are_fifos_and_its_memories_unknown() -> None:
     found = {x.name: x.ii for x in result(TAPA, path="k.cpp").loops}
-    assert found == {"L": 1, "M": 1, "N": None, "O": None}
+    assert found == {"L": 1, "M": 1, "N": None, "O": 1}

@@ -604,3 +604,21 @@ void f(int A[64], int x[64]) {
 """
     found = next(x for x in result(text, path="k.cpp").loops if x.name == "L")
     assert (found.ii, found.cause) == (1, None)
+
+
+def test_the_reset_of_an_object_says_nothing_of_its_memories() -> None:
+    """An array in it has ports of its own: a load and a store fit two."""
+    text = """class M {
+  int held[256]; int last;
+ public:
+  void step(int v, int &o) { o = held[last]; held[v] = last; last = v; }
+};
+void f(int v, int &o) {
+#pragma HLS PIPELINE
+  static M m;
+#pragma HLS RESET variable=m
+  m.step(v, o);
+}
+"""
+    (found,) = result(text, path="k.cpp").loops
+    assert (found.ii, found.cause) == (1, None)
