@@ -252,7 +252,11 @@ def _demand(
     copyable = known and memory.storage not in OFF_CHIP and len(ranks) == 1
     if memory.storage in OFF_CHIP:
         fault = f"{memory.storage} memory has no banks"
-    elif has_faults(group) and not only_rows(program, group) and not is_followed(program, analysis.tops, group):
+    elif (
+        has_faults(group)
+        and not only_rows(program, group)
+        and not is_followed(program, analysis.tops, group, target.auto_pipeline)
+    ):
         fault = group.faults[0].reason
     elif (parts := validation.groups.get(group.id)) is not None and parts.divided:
         fault = "arrays that meet in an inlined function have partitions of their own"

@@ -14,6 +14,7 @@ __all__ = [
     "apart",
     "called",
     "check",
+    "inlined",
     "pipelined",
     "regressions",
     "resources",

@@ -105,7 +105,8 @@ class FunctionModel:
         """This function in a copy of the program."""
         from hlspart.accesses import analyse
 
-        analysis = analyse(program, self.name)
+        analysis = analyse(program, self.name)  # of a copy without the callers: what they pass is no argument of a top
+        analysis = replace(analysis, tops=tuple(x for x in analysis.tops if x in self.nests.analysis.tops))
         nests = Nests(program, analysis, self.target, self.name)
         return FunctionModel(nests, validate(program, analysis), around=self.storage, forward=forward)
 

@@ -21,14 +21,13 @@ from hlspart.nests.automatic import without_body
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.aliased import is_in_registers, one_memory
 from hlspart.predict.delays import is_delayed, only_delays
+from hlspart.predict.inlined import inlined
 from hlspart.predict.loops import Prediction
 from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.schedule.recurrence import critical_cycle
 from hlspart.semantics.effects import effects, statement_expressions
-from hlspart.transform.returns import only_expression
 
 _BANKS = frozenset({"array_partition", "array_reshape"})
-_FEW = 20  # values of the text (operators, names, constants) in a function that is certainly no module
 # directives about a whole function, which do not follow its statements into an expanded call
 _WHOLE = frozenset({"allocation", "expression_balance"})
 
@@ -288,32 +287,12 @@ class Uncovered(Struct, frozen=True, dict=True):
         least = int(p.recurrence_ii == 1)  # nothing waits for a register that the next iteration reads
         around = (e.sink for e in critical_cycle(p.problem, p.recurrence_ii) if p.problem.timing[e.sink].states > least)
         on = {graph.ops[i].line for i in around if graph.ops[i].ref}
-        inlined = {d.function for d in self._usable_in(reached) if d.kind == "inline" and not d.has("off")}
-        for name in sorted(reached - inlined - self._small):
+        for name in sorted(reached - inlined(self.program, self.nests.target.auto_pipeline)):
             body = self.program.functions[name].body
             values = (e for top in statement_expressions(self.program, body) for e in c.walk(top))
             if on & {self.program.line(e.at) for e in values}:
                 text = f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
                 yield Cause(text, (self.program.line(self.program.functions[name].name_at),))
-
-    @cached_property
-    def _small(self) -> frozenset[str]:
-        """Functions that no tool keeps as modules: of one expression, for Vitis HLS of few operations without loops.
-
-        All functions that they call are such, too. No report of 49 repositories has a module for one expression, none
-        of 12 for so few operations; the smallest module of a function that calls no other has 24.
-        """
-        off = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and d.has("off")}
-        out: dict[str, set[str | None]] = {}
-        for name, function in self.program.functions.items():
-            statements = list(c.walk_statements(function.body))
-            values = [e for top in statement_expressions(self.program, function.body) for e in c.walk(top)]
-            few = len(values) <= _FEW and not any(isinstance(s, c.Loop) for s in statements)
-            if name not in off and (only_expression(function) is not None or (few and self.nests.target.auto_pipeline)):
-                out[name] = {e.function for e in values if isinstance(e, c.Call)}
-        while more := {n for n in out if not out[n] <= out.keys()}:
-            out = {n: calls for n, calls in out.items() if n not in more}
-        return frozenset(out)
 
     def _ports_of_modules(self, nest: Nest, reached: frozenset[str]) -> Iterator[str]:
         """A memory that a called function which stays a module accesses, and the loop or another call as well.

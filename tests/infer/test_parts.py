@@ -11,6 +11,7 @@ from hlspart.infer import emission
 from hlspart.model.inferred import InferResult
 
 DOT = """static int dot(const int *p, int w) {
+#pragma HLS INLINE
   int s = 0;
   for (int j = 0; j < 8; j++)
     s += p[j] * w;
@@ -77,8 +78,34 @@ def test_parts_that_are_not_followed_take_none(before: str, part: str, why: str,
     assert not array.dims and why in array.reason
 
 
+def test_parts_may_be_handed_on_below_the_function_that_has_the_array(tmp_path: Path) -> None:
+    """A module that gets it whole, and hands parts to a function that is inlined."""
+    stage = """static void fill(int a[256][8], int v) {
+#pragma HLS INLINE off
+  for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE
+    row(&a[i][0], v + i);
+  }
+}
+"""
+    row = "static void row(int *q, int v) {\n#pragma HLS INLINE\n  for (int j = 0; j < 8; j++) q[j] = v + j;\n}\n"
+    read = "  for (int i = 0; i < 256; i++) out[i] = a[i][i % 8];\n"
+    text = row + stage + "void top(int v, int out[256]) {\n  int a[256][8];\n  fill(a, v);\n" + read + "}\n"
+    result, after = inferred(text, tmp_path)
+    assert [(d.type, d.factor, d.dim) for x in result.arrays if x.name == "a" for d in x.dims] == [("cyclic", 4, 2)]
+    assert after == [1, 1]
+
+
+def test_a_part_of_a_module_takes_none_but_a_row_does(tmp_path: Path) -> None:
+    """A module gets the offset at run time, and may reach any bank; behind an index of its own a row has all banks."""
+    module = DOT.replace("INLINE", "INLINE off")
+    parts = [("a[128]", "a[i]", "a + 8 * i"), ("a[16][8]", "a[i / 8][i % 8]", "a[i]")]
+    arrays = [inferred(program(*part, module), tmp_path)[0].arrays for part in parts]
+    dims = [[(d.type, d.factor, d.dim) for a in some for d in a.dims if a.fresh] for some in arrays]
+    assert dims == [[], [("cyclic", 4, 2)]]
+
+
 def test_a_parameter_that_gets_a_part_takes_no_directive_of_its_own(tmp_path: Path) -> None:
     """It has the banks of the whole array."""
-    text = program("a[128]", "a[i]", "a + 8 * i", DOT.replace("{\n  int s", "{\n#pragma HLS INLINE off\n  int s"))
-    result, _ = inferred(text, tmp_path)
+    result, _ = inferred(program("a[128]", "a[i]", "a + 8 * i"), tmp_path)
     assert not any(a.dims for a in result.arrays if a.name == "p")

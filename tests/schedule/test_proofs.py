@@ -675,3 +675,29 @@ ZEROS = """float f(const float x[64], float b) {
 def test_other_names_and_known_contents_are_no_proof(text: str) -> None:
     loops = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
     assert [x.proof for x in loops] == [None]
+
+
+LOCAL_OF_THE_CALLER = """static void row(int *q, int v) {
+    for (int j = 0; j < 8; j++) q[j] = v + j;
+}
+static void fill(int a[256][8], int v) {
+    L: for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE II=1
+        row(&a[i][0], v + i);
+    }
+}
+void f(int v, int out[256]) {
+    int a[256][8];
+    fill(a, v);
+    for (int i = 0; i < 256; i++) out[i] = a[i][i % 8];
+}
+"""
+
+
+def test_a_local_array_of_the_caller_is_no_argument_of_the_top() -> None:
+    """A directive gives it the banks for II 1 (8 stores, 4 banks): its ports are none of the top function."""
+    least = ("\n#pragma HLS ARRAY_PARTITION variable=a cyclic factor=4 dim=2", 1), ("", 4)
+    for directive, ii in least:
+        text = LOCAL_OF_THE_CALLER.replace("int a[256][8];", f"int a[256][8];{directive}")
+        (loop,) = (x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L")
+        assert (loop.figure, loop.proof) == (str(ii) if directive else "1..4", None)
