@@ -49,8 +49,11 @@ def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
         if d.dialect in TOOLS and path not in own:
             macros.setdefault(path, (TOOLS[d.dialect], d.at))
     inside = {d.at.span.path for d in program.directives if d.kind not in _OF_BAMBU and d.function is not None}
+    unread = [h.at for h in program.holes]  # of which the function is one that nobody has read
     broken = {unit.path for unit in program.units if unit.error is not None}  # whose functions nobody has read
     for d in program.directives:
+        if any(h.holds(d.at.span) for h in unread):
+            continue
         if _before_function(d) and d.at.span.path not in (own | inside | broken):
             macros.setdefault(d.at.span.path, ("Bambu", d.at))
     for unit in program.units:

@@ -89,7 +89,9 @@ def _never_known_done(facts: Facts, name: str, items: Sequence[tuple[Directive, 
     memories = [d for d, m in items if m in ("m_axi", "ap_memory", "bram")]
     endless = _runs_on(facts, name, set())
     said = {v for d, _ in items for v in d.variables}
-    bare = next((v for v in ports if v.as_array is not None and None not in v.dims and v.id not in said), None)
+    arrays = (v for v in ports if v.as_array is not None and v.dims and None not in v.dims)
+    registers = any(m == "s_axilite" for _, m in items)  # of which nobody knows when they have their values
+    bare = next((v for v in arrays if v.id not in said and registers), None)
     if free is None or waits or not (memories or bare) or name not in entries(facts) or endless:
         return
     if any(v.volatile for v in ports) or any(

@@ -4,7 +4,8 @@
 Reports, for ports with `m_axi`: a volatile argument; an access in a loop whose index depends on data; one that
 strides, jumps or goes backwards in its innermost loop, takes its counter by a division, stands under a condition that
 its loop decides anew, or is what the loop waits for; and an array that a loop both reads and writes, where an
-iteration reads what one before has written. And a CACHE before elements that are each read once and in order.
+iteration reads what one before has written. And a CACHE before elements that are each read once and in order,
+where INTERFACE says how long a burst is.
 
 ## Why is this bad
 Each such access is a request of its own and waits for the memory, a hundred cycles and more, instead of one a cycle.
@@ -107,7 +108,8 @@ def _cached(facts: Facts, port: Directive, ident: int) -> Iterator[Diagnostic]:
     """A cache in front of elements that are each read once, one after the other: it keeps them from bursts."""
     said = next((x for x in active(facts.program, "cache") if ident in x.variables), None)
     own = [a for group in accesses(facts, facts.program.variable(ident)) for a in group]
-    if said is None or len(own) != 1 or own[0].kind != "read" or not own[0].affine or not own[0].index:
+    asks = port.option("max_read_burst_length") is not None  # else the cache alone may be what is wanted
+    if said is None or not asks or len(own) != 1 or own[0].kind != "read" or not own[0].affine or not own[0].index:
         return
     loop = facts.analysis.loops.get(own[0].loops[-1]) if len(own[0].loops) == 1 else None
     form = own[0].index[-1] if len(own[0].index) == 1 else None
@@ -287,12 +289,16 @@ def _is_read_inside(facts: Facts, a: Access) -> bool:
     function = facts.program.functions.get(a.function)
     if loop is None or function is None:
         return False
-    fresh = read_values(facts.program, loop)
+    fresh, anew = read_values(facts.program, loop), changed(facts.program, loop)
     for top in own_expressions(facts.program, loop.body):
         for node in walk(top):
             if isinstance(node, ArrayRef) and node.id == a.ref:
                 inside = [e for index in node.indices for e in walk(index)]
-                return any(reads(e) or (isinstance(e, Name) and e.variable in fresh) for e in inside)
+                same = (e for e in inside if isinstance(e, ArrayRef) and not mentioned_in(e) & anew)
+                kept = {x for e in same for x in walk(e)}  # elements that the loop leaves alone are read before it
+                inside = [e for e in inside if e not in kept]
+                new = any(isinstance(e, (ArrayRef, Call)) for e in inside)
+                return new or any(isinstance(e, Name) and e.variable in fresh for e in inside)
     return False
 
 

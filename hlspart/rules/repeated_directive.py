@@ -35,6 +35,7 @@ from hlspart.model.diagnostics import Diagnostic, Fix, Severity
 from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
 
+_MEMORIES = ("RAM", "ROM", "FIFO", "XPM", "AXI")
 RULE = Rule("HLP305", "repeated-directive", "warning")
 
 
@@ -45,6 +46,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         apart = first is not None and first.function != remark.directive.function
         if first is not None and _memories_of_their_own(facts, first, remark.directive):
             continue
+        if first is not None and _is_of_operators(remark.directive) and first.loop != remark.directive.loop:
+            continue  # each is about those of its own loop
         if first is not None and _members(first) != _members(remark.directive):
             continue  # two arrays of one object
         edit = facts.line_removal(remark.directive)
@@ -61,6 +64,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             fix,
             severity,
         )
+
+
+def _is_of_operators(directive: Directive) -> bool:
+    """Whether a directive binds the operators that give a variable its values, not its memory."""
+    core = (directive.option("core") or "RAM").upper()
+    return directive.kind == "bind_op" or (directive.kind == "resource" and not core.startswith(_MEMORIES))
 
 
 def _members(directive: Directive) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ from hlspart.model.access import Affine
 from hlspart.model.causes import PORTS_DIVIDED
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
+from hlspart.model.program import Call, expressions, walk, walk_statements
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import WAYS, Facts, Rule
 from hlspart.rules._interfaces import interfaces
@@ -79,6 +80,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if around or pipelined_around(facts.program, d.function, loop.id) is not None:
             yield from _in_pipeline(facts, d, around, masters)
             continue
+        if any(isinstance(e, Call) and (e.function or "").startswith("stream.") for s in walk_statements(loop.body)
+               for top in expressions(s) for e in walk(top)):  # fmt: skip
+            continue  # they wait for the words of the stream anyway
         trips = info.trip_count.exact
         copies = d.values.get("factor", trips or 0)
         copies = min(copies, trips) if trips is not None else copies

@@ -404,6 +404,44 @@ NEAR = {
         "void f(const int *a, int o[64]) {\n#pragma HLS INTERFACE m_axi port=a depth=66\n"
         "#pragma HLS CACHE port=a lines=1 depth=16\n  " + LOOP + " o[i] = a[i] + a[i + 1] + a[i + 2];\n}\n",
     ),
+    "offset_that_a_loop_leaves_alone": (
+        "k.cpp",
+        "HLP421",
+        "void f(int *g, const int at[8], const int x[64], int o) {\n#pragma HLS INTERFACE m_axi port=g depth=4096\n  "
+        + LOOP
+        + " {\n#pragma HLS PIPELINE II=1\n    g[o + i + at[o]] = x[i];\n  }\n}\n",
+    ),
+    "interface_of_a_function_that_is_not_read": (
+        "k.cpp",
+        "HLP107",
+        "void f(ap_uint<32> a[N], AXIS &in) {\n#pragma HLS TOP name = f\n"
+        "#pragma HLS INTERFACE mode = ap_vld port = a\n  for (u32 i = 0; i < N; i++) {\n"
+        "    ap_axiu<32, 1, 1, 1> t;\n    in >> t;\n    a[i] = t.data;\n  }\n}\n",
+    ),
+    "copies_that_wait_for_a_stream": (
+        "k.cpp",
+        "HLP217",
+        "#include <ap_int.h>\n" + STREAMS + "void f(hls::stream<ap_uint<64>> &s, hls::stream<ap_uint<64>> &o) {\n"
+        "  ap_uint<64> a[64];\n  for (int i = 0; i < 64; i++) {\n#pragma HLS UNROLL\n    a[i] = s.read();\n  }\n"
+        "  ap_int<8> m[64][8];\n  for (int i = 0; i < 64; i++)\n    for (int j = 0; j < 8; j++) {\n"
+        "      m[i][j] = a[i]((j + 1) * 8 - 1, j * 8);\n    }\n"
+        "  for (int i = 0; i < 64; i++)\n    for (int j = 0; j < 8; j++) o.write(m[i][j]);\n}\n",
+    ),
+    "core_of_the_products_of_two_loops": (
+        "k.cpp",
+        "HLP305",
+        "void f(const float a[64], float b[64], float c[64]) {\n  float p[64];\n  " + LOOP + " {\n"
+        "#pragma HLS RESOURCE variable=p core=FMul_fulldsp\n    p[i] = a[i] * 3.0f;\n    b[i] = p[i];\n  }\n  "
+        + LOOP
+        + " {\n#pragma HLS RESOURCE variable=p core=FMul_fulldsp\n    p[i] = a[i] * 5.0f;\n    c[i] = p[i];\n  }\n}\n",
+    ),
+    "partition_of_an_extent_that_nobody_knows": (
+        "k.c",
+        "HLP201",
+        "void f(int a[SIZE]) {\n#pragma HLS ARRAY_PARTITION variable=a type=cyclic factor=6 dim=1\n"
+        "  for (int i = 0; i < SIZE; i++) {\n#pragma HLS UNROLL factor=2\n#pragma HLS PIPELINE II=1\n"
+        "    a[i] = (a[i] << 2) + a[i];\n  }\n}\n",
+    ),
 }
 
 
