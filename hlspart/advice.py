@@ -15,7 +15,7 @@ from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import MOST_SELECTIONS
 from hlspart.infer.size import MOST_WORK
 from hlspart.model.access import effort
-from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
+from hlspart.model.advising import FILES, NOT_TRIED, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
 from hlspart.model.results import IIResult, LoopResult
@@ -71,7 +71,7 @@ def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]
     search = Search(MOST_WORK)
     texts = list(_texts(pipeline, options, search))
     if search.untried:
-        left = f"; not tried, for the budget: {', '.join(dict.fromkeys(search.untried))}"
+        left = f"{NOT_TRIED}{', '.join(dict.fromkeys(search.untried))}"
         as_is = next(k for k, text in enumerate(texts) if text.kind == "as-written")
         texts[as_is] = replace(texts[as_is], description=texts[as_is].description + left)
     return _seen(pipeline, texts, options.pareto)
@@ -208,7 +208,7 @@ def _text(pipeline: Writable, kind: WayKind, result: RewriteResult, arguments: s
     figures = pipeline.predict(result.files)
     if kind in ("banks", "combined") and _only_pragmas(pipeline, result.files):
         kind = "pragma"
-    left = f"; not tried, for the budget: {', '.join(result.untried)}" if result.untried else ""
+    left = f"{NOT_TRIED}{', '.join(result.untried)}" if result.untried else ""
     return _Text(kind, _said(kind, figures) + left, arguments, result.files, figures, result.lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hlspart.infer.outcomes import as_asked
-from hlspart.model.inferred import InferredLoop, InferResult
+from hlspart.model.inferred import UNSEARCHED, InferredLoop, InferResult
 from hlspart.model.options import InferOptions
 from hlspart.model.results import IIResult
 
@@ -26,7 +26,7 @@ def unsearched(figures: IIResult, options: InferOptions) -> InferResult | None:
     if not is_large(figures, options.effort):
         return None
     work = sum(x.work for x in figures.loops)
-    cause = f"not searched: its loops have {work:,} operations, more than {_most(options.effort):,}"
+    cause = f"{UNSEARCHED}: its loops have {work:,} operations, more than {_most(options.effort):,}"
     cause += f" (--effort {options.effort + 1} allows four times as many)"
     loops = []
     for known in figures.loops:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -60,6 +60,10 @@ class Way(Struct, frozen=True):
         }  # fmt: skip
 
 
+#: Before the ways that the budget left out, in the description of the text as it is.
+NOT_TRIED = "; not tried, for the budget: "
+
+
 class LoopAdvice(Struct, frozen=True):
     """The ways of one pipelined loop, the best first; ``path`` is the file that it stands in."""
 
@@ -95,7 +99,7 @@ class LoopAdvice(Struct, frozen=True):
             return f"{_in_short(way)}{asked}: {way.written_by(files)}"
         dear = next((w for w in self.ways if w.command is not None), None)
         if dear is None:
-            return "no way that hlspart can write is better"
+            return none_better(w.description for w in self.ways)
         now = next((w.top_ports for w in self.ways if w.kind == "as-written"), dear.top_ports)
         more = dear.top_ports - now
         price = f"with {more} more port{'s' * (more > 1)} of the top function" if more > 0 else (
@@ -110,6 +114,14 @@ class LoopAdvice(Struct, frozen=True):
             "ii": self.ii, "ways": [w.to_json(files) for w in self.ways],
             "proof": None if self.proved is None else self.proved.to_json(),
         }  # fmt: skip
+
+
+def none_better(descriptions: Iterable[str]) -> str:
+    """That no way of a loop is better than the text as it is, with what the budget left out."""
+    untried = next((d.partition(NOT_TRIED)[2].partition(";")[0] for d in descriptions if NOT_TRIED in d), "")
+    return (
+        f"no way that was tried is better{NOT_TRIED}{untried}" if untried else "no way that hlspart can write is better"
+    )
 
 
 def _in_short(way: Way) -> str:

@@ -61,6 +61,10 @@ def banking_map(entry: Mapping[str, Any]) -> BankingMap:
     return LinearMap(tuple(entry["alpha"]), entry["modulus"], entry["block"])
 
 
+#: How the cause of a loop begins whose program is too large to be searched.
+UNSEARCHED = "not searched"
+
+
 class InferredArray(Struct, frozen=True):
     """The contract's ``hlspart.infer/1`` array entry."""
 

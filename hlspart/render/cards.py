@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 from msgspec import Struct
 
+from hlspart.model.advising import none_better
 from hlspart.model.results import LoopResult, Slot
 from hlspart.render import svg, verdict
 from hlspart.render.text import limit_text, loop_title, mapping_text
@@ -76,7 +77,7 @@ def ways(loop: Shape, path: str) -> list[Shape]:
         if not k or w["command"] is not None
     ]
     if loop["ways"] and all(w["command"] is None for w in loop["ways"]):
-        cards = [cards[0] | {"what": "no way that hlspart can write is better", "code": ""}]
+        cards = [cards[0] | {"what": none_better(w["description"] for w in loop["ways"]), "code": ""}]
     hints = [] if loop["proof"] is None else [loop["proof"]["text"]]
     hints += [x["hint"] for x in loop["limits"] if x["hint"] and x["ii"] > (loop["target_ii"] or 1)]
     return [*cards, *({"what": hint, "gives": "", "code": "", "mark": ""} for hint in hints)]

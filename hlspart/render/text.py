@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hlspart.model.inferred import UNSEARCHED
 from hlspart.model.printable import in_lines
 from hlspart.render import verdict, ways
 from hlspart.render.screen import paint, typed
@@ -131,7 +132,8 @@ def infer(shape: Shape) -> str:
         for array in file["arrays"]:
             out.append(_inferred(array))
         if not file["arrays"]:
-            out.append("  no array needs a partition\n")
+            unsearched = any((x["cause"] or "").startswith(UNSEARCHED) for x in file["loops"])
+            out.append(f"  no array {'was looked at' if unsearched else 'needs a partition'}\n")
         if file["loops"]:
             out.append("\n")
             out.append(

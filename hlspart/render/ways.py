@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from hlspart.model.advising import LoopAdvice
+from hlspart.model.advising import LoopAdvice, none_better
 from hlspart.model.program import Program
 from hlspart.model.results import Proof
 from hlspart.render import screen
@@ -34,7 +34,7 @@ def _ranked(ways: Sequence[Shape], title: str) -> Iterator[str]:
     if not ways:
         return
     if all(w["command"] is None for w in ways):
-        yield f"{title}: no way that hlspart can write is better"
+        yield f"{title}: {none_better(w['description'] for w in ways)}"
         return
     if ways[0]["command"] is None:
         yield f"{title}: `rewrite --infer` keeps it as it is; other ways, with their price:"

@@ -1,11 +1,15 @@
 """What is left out of the advice on a large program is said."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hlspart
 from hlspart import readback
+from hlspart.infer import size
+from hlspart.model.advising import none_better
 from hlspart.model.options import AdviceOptions
 
 KERNEL = """void f(int a[64][64], int b[64][64]) {
@@ -47,3 +51,19 @@ def test_bank_centric_code_that_nobody_reads_back_is_no_way(monkeypatch: pytest.
     assert "banks" in kinds[0] and "banks" not in kinds[1]
     as_is = [w.description for w in ways[1] if w.kind == "as-written"]
     assert as_is and all("not tried, for the budget: bank-centric code" in x for x in as_is)
+
+
+def test_what_was_not_searched_is_not_said_to_need_nothing(
+    monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any]
+) -> None:
+    sample = str(Path(__file__).parents[2] / "samples" / "bottleneck.c")
+    monkeypatch.setattr(size, "MOST_WORK", 1)
+    done = cli("infer", sample)
+    assert "no array was looked at" in done.out and "no array needs" not in done.out
+
+
+def test_what_was_not_tried_may_be_better() -> None:
+    whole, parted = "as it is", "as it is; not tried, for the budget: reuse buffers, directives; a port is missing"
+    assert none_better([whole]) == "no way that hlspart can write is better"
+    said = "no way that was tried is better; not tried, for the budget: reuse buffers, directives"
+    assert none_better([parted]) == said
