@@ -54,12 +54,7 @@ REPORTED = [
     ("fdiv", None, "vivado-hls-2019.1", "xczu19eg-ffvc1760-2-i", 10.0, 8),
     ("fadd", None, "vitis-2024.2", "xa7a12t-cpg238-2I", 10.0, 5),
     ("fsqrt", None, "vitis-2023.2", "xczu9eg-ffvb1156-2-e", 10.0, 8),
-    # Alex17898/DNN_HLS, nvchuyen/CNN_FPGA_HLS, Marui-9/swiglu, Deverne-labs/HLS-Zybo, rubennc91/TFG_JorgeNieto_2026
-    ("fadd", None, "vitis-2021.1", "xc7z020-clg400-1", 30.0, 3),
-    ("fdiv", None, "vitis-2021.1", "xc7z020-clg400-1", 30.0, 7),
-    ("fexp", None, "vitis-2021.1", "xc7z020-clg400-1", 30.0, 4),
-    ("fadd", None, "vitis-2020.2", "xczu7ev-ffvc1156-2-e", 20.0, 2),
-    ("fmul", None, "vitis-2020.2", "xczu7ev-ffvc1156-2-e", 30.0, 2),
+    # Marui-9/swiglu, Deverne-labs/HLS-Zybo, rubennc91/TFG_JorgeNieto_2026
     ("fadd", None, "vitis-2025.1", "xck26-sfvc784-2LV-c", 3.33, 11),
     ("fdiv", None, "vitis-2025.1", "xck26-sfvc784-2LV-c", 3.33, 30),
     ("dsqrt", None, "vitis-2020.2", "xc7z020-clg400-1", 10.0, 57),
