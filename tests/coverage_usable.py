@@ -7,6 +7,8 @@ Each has 40 s of processor time.
 *usable*: at least half of the loops that are pipelined have an II; *bounds*: an II or finite bounds of it; loops whose
 PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined; *no loop, all read*: in a
 file without a hole and with all its headers, so that nothing is left to say.
+*no instance*: it would be usable without the loops in templates that nothing of the file instantiates and whose
+parameters decide: their II does not exist yet (``hlspart ii --instantiate`` gives the parameters values).
 *whole*: the file could not be read at all.
 """
 
@@ -20,6 +22,7 @@ from pathlib import Path
 
 from hlspart.model.options import FrontendOptions, Options
 from hlspart.pipeline import Pipeline
+from hlspart.semantics.parameters import open_parts
 
 
 def verdict(path: str, options: Options) -> tuple[str, list[str]]:
@@ -42,7 +45,11 @@ def verdict(path: str, options: Options) -> tuple[str, list[str]]:
         return "no loop" if unread else "no loop, all read", causes
     if 2 * known >= count:
         return "usable", causes
-    return "bounds" if 2 * bounded >= count else "unknown", causes
+    if 2 * bounded >= count:
+        return "bounds", causes
+    depending = open_parts(program)
+    open_ = sum(x.ii is None and x.function in depending for x in loops)
+    return "no instance" if open_ and 2 * known >= count - open_ else "unknown", causes
 
 
 SECONDS = 40
