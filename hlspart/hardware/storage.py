@@ -168,6 +168,11 @@ class Storage:
         """Whether the array is an argument of a function whose callers pass what is no array of the program."""
         return self.arrays.are_parameters(variable) and self._row(self.program.variable(variable)) is None
 
+    def has_open_partition(self, variable: int) -> bool:
+        """Whether a directive splits an array along a dimension of unknown extent, which then counts as whole."""
+        open_ = {s.variable for s in self.validation.statuses if s.code == "open-extent"}
+        return not open_.isdisjoint(self.arrays.members(variable))
+
     def has_unknown_ports(self, variable: int) -> bool:
         """Whether directives partition an m_axi array and it is not known what becomes of its port."""
         rows = ((self.memory(array), fixed) for array, fixed in self._slices.get(variable) or ())

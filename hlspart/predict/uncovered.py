@@ -28,7 +28,6 @@ from hlspart.schedule.recurrence import critical_cycle
 from hlspart.semantics.effects import effects, statement_expressions
 
 _BANKS = frozenset({"array_partition", "array_reshape"})
-_UNSURE_BANKS = frozenset({"too-many-banks", "open-extent"})
 # directives about a whole function, which do not follow its statements into an expanded call
 _WHOLE = frozenset({"allocation", "expression_balance"})
 
@@ -273,7 +272,7 @@ class Uncovered(Struct, frozen=True, dict=True):
 
     @cached_property
     def _too_many(self) -> tuple[PragmaStatus, ...]:
-        return tuple(s for s in self.storage.validation.statuses if s.code in _UNSURE_BANKS)
+        return tuple(s for s in self.storage.validation.statuses if s.code == "too-many-banks")
 
     def of_modules(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
         """A recurrence through the memory accesses of a called function, which may stay a module of its own.
