@@ -198,9 +198,14 @@ def _first_groups(facts: Facts) -> list[int]:
 
 
 def _loops_of(facts: Facts, group: int) -> set[int]:
-    """Reported loops in or around which the group is accessed; empty when an access stands in none."""
+    """Reported loops in or around which the group is accessed; empty when an access stands in none.
+
+    All of them where a function gets a part of it: accesses through that parameter are none of the group.
+    """
     assert facts.ii is not None
     reported = {loop.loop for loop in facts.ii.loops}
+    if any(g.faults for g in facts.analysis.groups if g.id == group):
+        return reported
     loops: set[int] = set()
     for access in facts.analysis.accesses:
         if facts.analysis.group_of.get(access.array) == group:

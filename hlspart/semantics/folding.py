@@ -129,7 +129,10 @@ def wrapped(value: int | float, type_: c.CType) -> int | float:
 
 
 def identity(op: str, a: int | float | None, b: int | float | None) -> str | None:
-    """Which operand an integer operation returns unchanged ("left", "right"), None when it computes."""
+    """Which operand an operation returns unchanged ("left", "right"), None when it computes.
+
+    Of floats these are what holds of every value, -0 and NaN too (LLVM, InstructionSimplify): not x + 0, not x * 0.
+    """
     if b is not None and isinstance(b, int) and (op in ("+", "-", "<<", ">>", "|", "^") and b == 0):
         return "left"
     if isinstance(b, int) and op in ("*", "/") and b == 1:
@@ -138,7 +141,9 @@ def identity(op: str, a: int | float | None, b: int | float | None) -> str | Non
         return "right"
     if op in ("*", "&") and 0 in (a, b) and isinstance(a if a == 0 else b, int):
         return "left" if a == 0 else "right"
-    return None
+    if isinstance(b, float) and ((op in ("*", "/") and b == 1) or (op == "-" and str(b) == "0.0")):
+        return "left"
+    return "right" if isinstance(a, float) and op == "*" and a == 1 else None
 
 
 def _statement_expressions(statements: Iterable[c.Stmt]) -> Iterable[c.Expr]:

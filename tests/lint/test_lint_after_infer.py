@@ -36,3 +36,28 @@ def test_no_finding_blames_a_pragma_that_was_written(sample: Path, way: str) -> 
             assert (item.rule, item.severity) in {("HLP203", "info"), ("HLP205", "info")}, (item, fresh)
             assert item.hint is not None
             assert item.hint.startswith("no pipelined loop is slower by it; "), (item, fresh)
+
+
+def test_a_partition_behind_parts_that_functions_get_is_not_without_effect(tmp_path: Path) -> None:
+    """The loop that needs the banks names the array only in the argument of an inlined function."""
+    text = """static int dot(const int *p, int w) {
+#pragma HLS INLINE
+  int s = 0;
+  for (int j = 0; j < 8; j++) s += p[j] * w;
+  return s;
+}
+void top(int in[128], int w[16], int out[16]) {
+  int a[128];
+  for (int i = 0; i < 128; i++) a[i] = in[i];
+  for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE
+    out[i] = dot(a + 8 * i, w[i]);
+  }
+}
+"""
+    path = tmp_path / "k.c"
+    path.write_text(text)
+    pipeline = Pipeline([str(path)], Options(top="top"))
+    new = pipeline.rewrite(RewriteOptions(infer=True)).files[str(path)]
+    assert "array_partition variable=a" in new
+    assert [d.rule for d in lint_of({"k.c": new}).diagnostics] == ["HLP011"]

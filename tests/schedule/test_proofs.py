@@ -28,6 +28,8 @@ CASES = {  # body of the loop; the II that is proved least, None: no proof
     "another store between": ("y[i] = y[i - 2] / b; y[i - 1] = x[i];", None),
     "integers": ("n = n + k[i]; s = x[i];", None),
     "integers that a tool may regroup": ("n = n + k[i] + k[i - 1] + k[i - 2] + k[i] * 7; s = x[i];", None),
+    "products and sums that change no float": ("s = (1.0 * s / 1 - 0.0f) * 1.0f; y[i] = x[i];", None),
+    "a sum that makes +0 of -0": ("s = (s + 0.0f) * b;", FMUL + FADD),
     "nothing recurs": ("y[i] = x[i] / b;", None),
     "an element that changes once": ("y[i] = y[7] / b + x[i];", None),
     "from the other end": ("y[65 - i] = y[i] / b;", None),
