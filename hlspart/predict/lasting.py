@@ -80,7 +80,9 @@ def _is_read(program: Program, stmts: Collection[Stmt], variable: int) -> bool |
     for stmt in stmts:
         if isinstance(stmt, Block):
             answer = _is_read(program, stmt.body, variable)
-        elif isinstance(stmt, If | Loop | Switch):
+        elif isinstance(stmt, If | Loop):
+            answer = _is_read_below(program, stmt, variable)
+        elif isinstance(stmt, Switch):
             roots = statement_expressions(program, stmt)
             answer = True if any(is_named(root, variable) for root in roots) else None
         elif isinstance(stmt, Declare) and variable in stmt.variables:
@@ -90,6 +92,20 @@ def _is_read(program: Program, stmts: Collection[Stmt], variable: int) -> bool |
         if answer is not None:
             return answer
     return None
+
+
+def _is_read_below(program: Program, stmt: If | Loop, variable: int) -> bool | None:
+    """The same of a statement that runs one of two parts, or a body that may run no time."""
+    if isinstance(stmt, Loop) and stmt.init is not None:
+        first = _is_read(program, (stmt.init,), variable)
+        if first is not None:
+            return first
+    head = (stmt.test,) if isinstance(stmt, If) else (stmt.test, stmt.step)
+    if any(e is not None and is_named(e, variable) for e in head):
+        return True
+    arms = (stmt.then, stmt.other) if isinstance(stmt, If) else (stmt.body, None)
+    answers = [None if arm is None else _is_read(program, arm.body, variable) for arm in arms]
+    return True if True in answers else False if answers == [False, False] else None
 
 
 def _read_in(program: Program, stmt: Stmt, variable: int) -> bool | None:
