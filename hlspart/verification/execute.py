@@ -153,11 +153,13 @@ class Child:
         comes to use more than ``megabytes`` is stopped, and :data:`TOO_LARGE` is printed.
         """
         until = (start := time.monotonic()) + seconds
-        look, ended = time.monotonic() + _LOOK, False
+        look, ended, idle = time.monotonic() + _LOOK, False, 0
         try:
             while not (ended := self._is_ended()):
                 if (now := time.monotonic()) >= until:
-                    if now - start >= seconds * times or not _is_at_work(self._job.pid):
+                    idle = 0 if _is_at_work(self._job.pid) else idle + 1
+                    if now - start >= seconds * times or idle > 1:
+                        ended = self._is_ended()  # meanwhile
                         break
                     until = now + _LOOK
                 if megabytes is not None and now >= look:
