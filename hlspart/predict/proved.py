@@ -6,7 +6,7 @@ What is left is a lower bound for every text that does the same operations of a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -102,30 +102,25 @@ def _least_gap(problem: Problem, edge: Edge) -> int:
 
 def _goes_on(graph: Graph, op: Op) -> bool:
     """Whether a sum takes in a sum, or a product a product, selected or not: the two may change places."""
-    waiting, seen = list(op.args), set[int]()
-    while waiting:
-        arg = graph.ops.get(waiting.pop())
-        if arg is None or arg.id in seen:
-            continue
-        seen.add(arg.id)
-        if _GROUPS.get(arg.kind) == _GROUPS[op.kind]:
-            return True
-        waiting += arg.args if arg.kind in ("select", "wire") else ()
-    return False
+    group = _GROUPS[op.kind]
+    return any(_GROUPS.get(x.kind) == group for x in _taken_in(graph, op, ("select", "wire")))
 
 
 def _is_of_parts(graph: Graph, op: Op) -> bool:
     """Whether a quotient or remainder takes in what masks, shifts or other quotients have left of a value."""
+    return any(x.text in _PARTS for x in _taken_in(graph, op, ("select", "wire", "add", "sub", "mul")))
+
+
+def _taken_in(graph: Graph, op: Op, through: Sequence[str]) -> Iterator[Op]:
+    """Operations whose values one takes in, directly or through others of the kinds ``through``."""
     waiting, seen = list(op.args), set[int]()
     while waiting:
         arg = graph.ops.get(waiting.pop())
         if arg is None or arg.id in seen:
             continue
         seen.add(arg.id)
-        if arg.text in _PARTS:
-            return True
-        waiting += arg.args if arg.kind in ("select", "wire", "add", "sub", "mul") else ()
-    return False
+        yield arg
+        waiting += arg.args if arg.kind in through else ()
 
 
 def _values(p: Prediction, graph: Graph, decided: Decided, arm: int) -> Iterator[Edge]:
