@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hlspart.model.directives import Directive, Fault
-from hlspart.model.program import Program, ScalarType
+from hlspart.model.directives import PARTITION_TYPES, Directive, Fault
+from hlspart.model.program import PointerType, Program, ScalarType
 from hlspart.model.results import PragmaState, PragmaStatus
+from hlspart.partition.requests import shape_fault
 
 #: Said once of a place or variable; a second time repeats or contradicts the first.
 _ONCE = frozenset(
     ("pipeline", "unroll", "loop_tripcount", "loop_flatten", "loop_merge", "inline", "dataflow", "bind_storage")
-) | {"resource", "stream", "performance", "array_reshape", "top", "latency"}
+) | {"resource", "stream", "performance", "array_reshape", "top", "latency", "occurrence", "expression_balance"}
+#: Said once of a variable, of each of the options that tell apart what of it they are about.
+_ONCE_OF = {
+    "bind_op": ("op",), "aggregate": (), "disaggregate": (), "reset": (), "stable": (), "alias": (), "cache": (),
+    "function_instantiate": (), "allocation": ("instances",),
+}  # fmt: skip
 
 
 def status_of_other(
@@ -38,13 +44,14 @@ def status_of_other(
     if fault is not None:
         code, text, hint = fault
         return say("rejected", Fault(code, text, at, hint))
-    if directive.kind in _ONCE:
+    if directive.kind in _ONCE or directive.kind in _ONCE_OF:
         place = directive.variables or (directive.function, directive.loop)
         members = [o.value for o in directive.options if o.name in ("variable", "port")]  # s.a and s.b are two
         below = directive.kind == "inline" and any(map(directive.has, ("region", "all", "recursive")))
         where_it_stands = directive.at.span if below else None  # INLINE of what is called there, not of the function
         dim = directive.values.get("dim", 1) if directive.kind in ("array_reshape", "stream") else None  # by itself
-        key = (directive.kind, place, where_it_stands, dim, *(m.replace(" ", "") for m in members if m))
+        of = [(directive.loop, directive.option(x)) for x in _ONCE_OF.get(directive.kind, ())]
+        key = (directive.kind, place, where_it_stands, dim, *(m.replace(" ", "") for m in members if m), *of)
         if key in earlier:
             first = program.directives[earlier[key]]
             line = program.line(first.at)
@@ -72,6 +79,14 @@ def status_of_other(
 
 def _remark(program: Program, tops: tuple[str, ...], directive: Directive) -> Fault | None:
     """What is to be said of a directive that is valid (UG1399, BIND_STORAGE: from 2022.1 on)."""
+    if directive.kind == "array_reshape":
+        factor = directive.values.get("factor")
+        if factor is not None and (directive.choice("type", PARTITION_TYPES) or "complete") == "complete":
+            text, hint = "complete takes no factor; it is not used", "remove the factor, or say cyclic or block"
+            return Fault("factor-unused", text, directive.at, hint, fatal=False)
+        if factor == 1:
+            text = "it makes words of one element only"
+            return Fault("one-bank", text, directive.at, "remove it, or raise the factor", fatal=False)
     if directive.kind != "bind_storage":
         return None
     for variable in map(program.variable, directive.variables):
@@ -109,7 +124,10 @@ def _fault(program: Program, directive: Directive) -> tuple[str, str, str | None
         case "bind_storage" | "array_reshape":
             for ident in directive.variables:
                 variable = program.variable(ident)
-                plain = isinstance(variable.type, ScalarType) and variable.storage != "parameter"
+                plain = isinstance(variable.type, ScalarType | PointerType) and variable.storage != "parameter"
                 if plain and not any(p.code == "struct-member" for p in directive.problems):
                     return "not-an-array", f"'{variable.name}' is no array", "name an array"
+                fault = shape_fault(directive, variable) if directive.kind == "array_reshape" else None
+                if fault is not None:
+                    return fault.code, fault.message, fault.hint
     return None

@@ -59,6 +59,14 @@ def evaluated(program: Program) -> tuple[Evaluated, ...]:
     return tuple(items)
 
 
+def shape_fault(directive: Directive, variable: Variable) -> Fault | None:
+    """What keeps an ARRAY_RESHAPE from dividing an array as ARRAY_PARTITION would; extents may be open."""
+    fault = _evaluate(directive, 0, variable).fault
+    known = fault is not None and fault.code in ("not-an-array", "dim-range", "missing-factor")
+    argument = variable.storage == "parameter" and isinstance(variable.type, PointerType) and not variable.is_array
+    return fault if known and not argument else None
+
+
 def _open(program: Program, variable: Variable) -> bool:
     return variable.function is not None and variable.function in open_parts(program)
 

@@ -1,8 +1,8 @@
 """ALIAS of ports that it cannot be about.
 
 ## What it does
-Reports ALIAS of a port that is no `m_axi` port, of ports in one bundle, with different depths or `offset=off`,
-with another number of offsets than ports, and with a distance as well.
+Reports ALIAS of a port that is no `m_axi` port, of one port alone, of ports in one bundle, with different depths or
+`offset=off`, with another number of offsets than ports, and with a distance as well.
 
 ## Why is this bad
 The directive says how buffers behind several AXI masters lie to each other. Else it is ignored, and loads and stores
@@ -64,7 +64,19 @@ def _fault(
         if (d.function, v) not in masters:
             variable = facts.program.variable(v)
             return f"'{variable.name}' is no m_axi port", "remove it", [(variable.at, "the port")]
+    if len(d.variables) < 2 or len(set(d.variables)) < len(d.variables):
+        return (
+            "it relates two ports or more to each other",
+            "name each of them once",
+            [(p.at, "the port") for p in said],
+        )
     ports = [(p.at, "a port") for p in said]
+    if (d.option("distance") or "").startswith("-") or d.option("distance") == "0":
+        return (
+            f"distance={d.option('distance')} is not positive",
+            "say how many elements one lies behind the other",
+            ports,
+        )
     bundles = [p.option("bundle") for p in said]
     if len(set(bundles)) < len(bundles):
         return "the ports share a bundle", "give each port a bundle of its own", ports

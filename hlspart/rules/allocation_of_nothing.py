@@ -71,6 +71,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             short = name.split("::")[-1].split("<")[0]
             called = {c.function or "" for c in expressions if isinstance(c, Call)}
             named = {x for x in called if x.split("(")[0].split("<")[0].split("::")[-1] == short}
+            calls = [c for c in expressions if isinstance(c, Call) and c.function in named]
+            most = d.values.get("limit")
             gone = next((i for i in active(facts.program, "inline") if i.function in named and i.loop is None), None)
             if not named:
                 message = f"ALLOCATION: {d.function}() does not call {name}()"
@@ -78,6 +80,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif gone is not None and not gone.has("region"):
                 message = f"ALLOCATION: {name}() is inlined, which leaves no instances to limit"
                 yield facts.report(RULE, d.at, message, "write INLINE off there", [(gone.at, "inlined here")])
+            elif most is not None and most > 1 and len(calls) < most and not _has_copies(facts, d.function or ""):
+                message = f"ALLOCATION: limit={most}, but {d.function}() calls {name}() {len(calls)} times"
+                yield facts.report(
+                    RULE, d.at, message, "remove it, or lower the limit", [(c.at, "called") for c in calls]
+                )
+            elif "<" not in name and named and all("<" in x for x in named):
+                message = f"ALLOCATION: {name}() is a template, of which only an instance is a function"
+                yield facts.report(RULE, d.at, message, f"say instances={min(named)}", [(calls[0].at, "called here")])
         elif kind == "operation":
             low = name.lower()
             real, plain = low[0] in "fdh" and low[1:] in _SIGNS, low.lstrip("su")
@@ -91,6 +101,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if sign is not None and not counts and not any(_is(e, sign, real) for e in expressions):
                 message = f"ALLOCATION: {d.function}() has no operation {name}"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])
+
+
+def _has_copies(facts: Facts, name: str) -> bool:
+    """Whether a function, or one that it calls, has a loop, which may be written out."""
+    below = {name} | {c.function for c in _expressions(facts, name, set()) if isinstance(c, Call) and c.function}
+    return any(loop.function in below for loop in facts.analysis.loops.values())
 
 
 def _bindings(facts: Facts) -> Iterator[Diagnostic]:

@@ -55,7 +55,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, Call, Const, Declare, ExprStmt, Loop, Return, Subscript, walk
+from hlspart.model.program import ArrayRef, Call, Const, Declare, ExprStmt, Loop, Name, Return, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, block_around, exit_of, start_of
 from hlspart.rules._processes import regions
@@ -94,6 +94,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         least = facts.counts_freely  # UG1399 from 2025.1: from any constant, by any positive one
         if isinstance(start, Const) and (start.value < 0 if least else start.value != 0):
             fault = f"starts at {start.value}, {'below' if least else 'not at'} 0"
+        elif isinstance(start, Name) and not facts.program.variable(start.variable).const:
+            fault = f"starts at '{facts.program.variable(start.variable).name}', no constant"
         elif info is not None and info.step is not None and (info.step < 1 if least else info.step != 1):
             fault = f"counts by {info.step}, not {'upwards' if least else 'by 1'}"
         elif isinstance(loop.init, Declare) and len(loop.init.variables) > 1:

@@ -52,6 +52,7 @@ _OF = {
     "offset": _ADDRESSED, "num_read_outstanding": _MASTER, "num_write_outstanding": _MASTER,
     "max_read_burst_length": _MASTER, "max_write_burst_length": _MASTER, "max_widen_bitwidth": _MASTER,
     "channel": _MASTER, "storage_type": ("ap_memory", "bram"), "register_mode": ("axis",), "clock": ("s_axilite",),
+    "storage_impl": ("s_axilite",), "interrupt": ("s_axilite",), "latency": ("m_axi", "ap_bus", "ap_memory", "bram"),
     "register": ("ap_none", "ap_ack", "ap_vld", "ap_ovld", "ap_hs", "ap_stable", "ap_fifo", "axis", "s_axilite"),
 }  # fmt: skip
 _RAMS = "ram_1p ram_1wnr ram_2p ram_s2p ram_t2p rom_1p rom_2p rom_np default"
@@ -80,9 +81,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     complete = registers(facts.program) | reshaped
     for d, mode in interfaces(facts):
         port = (d.option("port") or "").lower()
-        wrong = next((o for o in ("bundle", "name") if (v := d.option(o)) and not re.fullmatch(r"\w+", v)), None)
+        forms = (("bundle", r"\w+"), ("name", r"(?!\d)\w+"))
+        wrong = next((o for o, form in forms if (v := d.option(o)) and not re.fullmatch(form, v)), None)
         if wrong is not None:
-            message = f"INTERFACE: '{d.option(wrong)}' is no name: it has letters, digits and _ alone"
+            message = f"INTERFACE: '{d.option(wrong)}' is no name: it has letters, digits and _ alone, no digit first"
             yield facts.report(RULE, d.at, message, "take another name")
         if port and port != "return" and not mode and [o.name for o in d.options] == ["port"]:
             yield facts.report(RULE, d.at, "INTERFACE: it says no mode of its port", "add mode=")

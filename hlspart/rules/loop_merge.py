@@ -37,7 +37,20 @@ from itertools import pairwise
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, Binary, Loop, Name, StreamType
+from hlspart.model.program import (
+    ArrayType,
+    Binary,
+    Call,
+    Expr,
+    Loop,
+    Name,
+    OpaqueExpr,
+    Stmt,
+    StreamType,
+    expressions,
+    walk,
+    walk_statements,
+)
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import fifos
 from hlspart.rules._nests import active, exit_of
@@ -57,6 +70,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             facts.program.loops[d.loop].body if d.loop is not None else facts.program.functions[d.function or ""].body
         )
         loops = [s for s in in_blocks(body) if isinstance(s, Loop)]
+        whole = not any(isinstance(e, (Call, OpaqueExpr)) for s in walk_statements(body) for e in _parts(s))
+        if len(loops) < 2 and whole and not (loops and facts.loops_inside(loops[0].id)):
+            where = f"loop {facts.program.loops[d.loop].name}" if d.loop is not None else f"{d.function}()"
+            message = f"{where} has {'one loop' if loops else 'no loop'} in it: there is nothing to merge"
+            yield facts.report(RULE, d.at, message, "remove it", [(x.header, "the loop") for x in loops])
+            continue
         known = [(x, facts.analysis.loops[x.id].trip_count.exact) for x in loops if x.id in facts.analysis.loops]
         fixed = [x for x, trips in known if trips is not None]
         open_ = [x for x, trips in known if trips is None and facts.analysis.loops[x.id].cause is None]
@@ -89,6 +108,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     name = facts.program.variable(early.array).name
                     message = f"merged, loop {second.name} reads '{name}' before loop {first.name} has written it"
                     yield facts.report(RULE, d.at, message, None, [(early.at, "read here"), (first.header, "written")])
+
+
+def _parts(stmt: Stmt) -> Iterator[Expr]:
+    for top in expressions(stmt):
+        yield from walk(top)
 
 
 def _bound(loop: Loop) -> int | None:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports pragmas outside of any function, and UNROLL, LOOP_TRIPCOUNT or LOOP_FLATTEN outside of a
-loop; and, as warnings, PIPELINE directly under a condition, and INTERFACE, INLINE or FUNCTION_INSTANTIATE in a loop.
+loop; and, as warnings, PIPELINE directly under a condition or in a block, and INTERFACE, INLINE or FUNCTION_INSTANTIATE
+in a loop.
 
 ## Why is this bad
 The tool ignores them, or applies them to the whole function.
@@ -34,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.model.program import Block, If, PragmaMark, Stmt, Switch, substatements, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
@@ -53,6 +55,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             related = [(facts.program.loops[about.loop].header, "the loop")]
             yield facts.report(RULE, about.at, message, hint, related, None, "warning")
     pipelines = {d.pragma: d for d in active(facts.program, "pipeline") if d.pragma is not None}
+    for pipeline in pipelines.values():
+        block = _in_block(facts, pipeline)
+        if block is not None:
+            message = "PIPELINE stands in a block, which is no loop or function to pipeline"
+            hint = "write it at the start of the loop or function"
+            yield facts.report(RULE, pipeline.at, message, hint, [(block.at, "the block")], None, "warning")
     for function in facts.program.functions.values() if pipelines else ():
         for arm in walk_statements(function.body):
             if not isinstance(arm, If | Switch):
@@ -63,6 +71,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     message = "PIPELINE stands under a condition, which is no loop or function to pipeline"
                     hint = "write it at the start of the loop or function"
                     yield facts.report(RULE, d.at, message, hint, [(arm.at, "the condition")], None, "warning")
+
+
+def _in_block(facts: Facts, d: Directive) -> Block | None:
+    """A block without a header, of a function or loop, that a directive stands in."""
+    loop = facts.program.loops.get(d.loop) if d.loop is not None else None
+    function = facts.program.functions.get(d.function or "")
+    body = loop.body if loop is not None else function.body if function is not None else None
+    for stmt in body.body if isinstance(body, Block) else ():
+        if isinstance(stmt, Block) and stmt.at.span.holds(d.at.span):
+            return stmt
+    return None
 
 
 def _directly_in(arm: Stmt) -> Iterator[PragmaMark]:

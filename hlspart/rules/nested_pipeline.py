@@ -2,7 +2,7 @@
 
 ## What it does
 Reports PIPELINE of a loop that stands inside of another pipelined loop or function, or in a function that is called
-there alone.
+there alone; and there a partial UNROLL, or LOOP_FLATTEN, of a loop that is unrolled completely.
 
 ## Why is this bad
 Pipelining unrolls all loops inside: the inner directive has no loop left and is ignored, and the hardware is as
@@ -72,6 +72,25 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             where = f"loop {facts.program.loops[outer.loop].name}" if outer.loop is not None else f"{outer.function}()"
             message = f"PIPELINE of loop {name} is ignored: {where} around it is pipelined, and unrolls it"
             yield facts.report(RULE, d.at, message, None, [(outer.at, "the pipeline around it")])
+    yield from _others(facts, pipelines)
+
+
+def _others(facts: Facts, pipelines: Sequence[Directive]) -> Iterator[Diagnostic]:
+    """Partial UNROLL and LOOP_FLATTEN of loops that a pipeline around them unrolls completely."""
+    directives = [d for d in active(facts.program, "unroll") if d.has("factor")]
+    for d in (*directives, *active(facts.program, "loop_flatten")):
+        trips = facts.trips.get(d.loop) if d.loop is not None else None
+        if trips is None or d.loop is None or (d.kind == "unroll" and not 1 < d.values.get("factor", trips) < trips):
+            continue
+        around = parents(facts.program).get(d.loop, ())
+        outer = next((p for ident in around for p in pipelines if p.loop == ident), None)
+        if outer is None or outer.loop is None or any(x.id not in facts.trips for x in facts.loops_inside(outer.loop)):
+            continue  # a loop of unknown length keeps it from being pipelined
+        name, where = facts.program.loops[d.loop].name, facts.program.loops[outer.loop].name
+        message = (
+            f"{facts.pragma_text(d)} of loop {name} is ignored: loop {where} around it is pipelined, and unrolls it"
+        )
+        yield facts.report(RULE, d.at, message, "remove it", [(outer.at, "the pipeline around it")])
 
 
 def _around_calls(facts: Facts, name: str, pipelines: Sequence[Directive]) -> Directive | None:

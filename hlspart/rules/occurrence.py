@@ -1,8 +1,9 @@
 """OCCURRENCE that does not fit the pipeline around it.
 
 ## What it does
-Reports OCCURRENCE in no pipelined loop or function, a `cycle=` that is no multiple of the II of the pipeline, and
-one that is longer than the iterations between two runs of the region.
+Reports OCCURRENCE in no pipelined loop or function or in no region of it, a `cycle=` of 1, one that is no multiple of
+the II of the pipeline or does not divide its iterations, and one that is longer than the iterations between two runs
+of the region.
 
 ## Why is this bad
 The region is said to run in every n-th cycle of the pipeline. A cycle in which no iteration starts does not exist.
@@ -47,7 +48,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import Binary, Cast, If, Name, walk_statements
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, pipelined_around
+from hlspart.rules._nests import active, block_around, pipelined_around
 from hlspart.rules._traces import constant
 
 RULE = Rule("HLP225", "occurrence", "warning")
@@ -58,8 +59,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for d in active(facts.program, "occurrence"):
         pipeline = pipelined_around(facts.program, d.function or "", d.loop)
         cycle = d.values.get("cycle")
+        loop = facts.program.loops.get(d.loop) if d.loop is not None else None
+        trips = facts.trips.get(loop.id) if loop is not None else None
+        whole = pipeline is not None and pipeline.loop is not None and pipeline.loop == d.loop
         if pipeline is None:
             yield facts.report(RULE, d.at, "OCCURRENCE: nothing around it is pipelined", "pipeline the loop")
+        elif cycle == 1:
+            yield facts.report(RULE, d.at, "OCCURRENCE: cycle=1 says that the region runs each time", "remove it")
+        elif loop is not None and whole and block_around(loop.body, d) is None:
+            message = f"OCCURRENCE: it stands in no region of its own, but in the body of loop {loop.name}"
+            yield facts.report(
+                RULE, d.at, message, "write it into the braces of the region", [(loop.header, "the loop")]
+            )
         elif cycle is not None and cycle % pipeline.values.get("ii", 1):
             ii = pipeline.values["ii"]
             message = f"OCCURRENCE: cycle={cycle} is no multiple of the II {ii} of the pipeline"
@@ -70,6 +81,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if cycle > often * ii:
                 message = f"OCCURRENCE: cycle={cycle}, but the region runs in every {often}th iteration"
                 yield facts.report(RULE, d.at, message, f"say cycle={often * ii}", [(arm.test.at, "its test")])
+        elif (
+            loop is not None and cycle is not None and whole and trips and trips * pipeline.values.get("ii", 1) % cycle
+        ):
+            message = f"OCCURRENCE: cycle={cycle} does not divide the {trips} iterations of loop {loop.name}"
+            yield facts.report(RULE, d.at, message, "say a divisor of them", [(loop.header, "the loop")])
 
 
 def _every(facts: Facts, directive: Directive) -> tuple[int, If] | None:

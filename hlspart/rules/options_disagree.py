@@ -1,7 +1,8 @@
 """Options that exclude each other, or what they are about.
 
 ## What it does
-Reports PIPELINE `off` with an interval, style or rewind, and of a loop that UNROLL leaves nothing of; STREAM of an
+Reports PIPELINE `off` with an interval, style or rewind, and of a loop that UNROLL leaves nothing of; UNROLL `off` with
+a factor, or `skip_exit_check` without one; INLINE `off` with `recursive`; STREAM of an
 `hls::stream` with a type of buffers; ALLOCATION that does not say whether it limits operations or functions; ports of
 one m_axi bundle with different latencies or lengths of bursts; arguments of a kernel in more than one s_axilite
 bundle; CACHE of a port that is written, is no m_axi port or shares its bundle, and of sizes that are no powers of two;
@@ -62,9 +63,22 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Directives by kind, then ports by bundle."""
     for d in facts.program.directives:
         others = [name for name in ("ii", "rewind", "style") if d.kind == "pipeline" and d.has("off") and d.has(name)]
+        others += ["factor"] if d.kind == "unroll" and d.has("off") and d.has("factor") else []
+        others += ["recursive"] if d.kind == "inline" and d.has("off") and d.has("recursive") else []
         if others and d.dialect == "vitis" and d.usable:
-            message = f"PIPELINE: 'off' and {others[0].upper() if others[0] == 'ii' else others[0]} exclude each other"
-            yield facts.report(RULE, d.at, message, "keep one of them")
+            name = others[0].upper() if others[0] == "ii" else others[0]
+            yield facts.report(
+                RULE, d.at, f"{facts.pragma_text(d)}: 'off' and {name} exclude each other", "keep one of them"
+            )
+        elif (
+            d.kind == "unroll"
+            and d.has("skip_exit_check")
+            and not d.has("factor")
+            and d.dialect == "vitis"
+            and d.usable
+        ):
+            message = "UNROLL: skip_exit_check is about a factor, and there is none"
+            yield facts.report(RULE, d.at, message, "remove it, or add factor=")
     yield from _unrolled(facts)
     for d in active(facts.program, "stream"):
         kind = (d.option("type") or "").lower()
@@ -191,6 +205,7 @@ def _registers(facts: Facts) -> Iterator[Diagnostic]:
     for function in sorted({d.function or "" for d, _ in ports}):
         yield from _misspelt(facts, [d for d, mode in ports if mode == "s_axilite" and d.function == function])
         yield from _addresses(facts, [(d, mode) for d, mode in ports if d.function == function])
+        yield from _unaligned(facts, [d for d, mode in ports if mode == "s_axilite" and d.function == function])
         yield from _overlaps(facts, [d for d, mode in ports if mode == "s_axilite" and d.function == function])
 
 
@@ -247,6 +262,15 @@ def _overlaps(facts: Facts, said: list[Directive]) -> Iterator[Diagnostic]:
             yield facts.report(RULE, other.at, message, f"say offset={low + size:#x} or more", [(one.at, "the other")])
 
 
+def _unaligned(facts: Facts, said: list[Directive]) -> Iterator[Diagnostic]:
+    """Registers are words of four bytes."""
+    for d in said:
+        address = _number(d.option("offset") or "")
+        if address is not None and address % 4:
+            message = f"offset={d.option('offset')} is no address of a register: they are words of four bytes"
+            yield facts.report(RULE, d.at, message, f"say offset={address // 4 * 4 + 4:#x}")
+
+
 def _number(text: str) -> int | None:
     try:
         return int(text, 0)
@@ -258,6 +282,10 @@ def _caches(facts: Facts) -> Iterator[Diagnostic]:
     """UG1399, pragma HLS cache, limitations."""
     ports = {v: (d, mode) for d, mode in interfaces(facts) for v in d.variables if mode != "s_axilite"}
     for d in active(facts.program, "cache"):
+        own = (facts.program.variable(v) for v in d.variables if v not in ports)
+        if not facts.kernels and (plain := next((v for v in own if v.storage == "parameter"), None)) is not None:
+            message = f"CACHE: '{plain.name}' is no m_axi port"
+            yield facts.report(RULE, d.at, message, "add INTERFACE m_axi of it", [(plain.at, "the argument")])
         for name in ("lines", "depth"):
             value = d.values.get(name, 1)
             if value < 1 or value & (value - 1):

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports `rewind` where the function has other loops beside the loop or the loops around it, where the loop runs under a
-condition or may end before its count, and where the function returns a value.
+condition or may end before its count, where the function returns a value, and where the directive is the function's.
 
 ## Why is this bad
 With `rewind` the next call begins while the last iterations run. The tool ignores it where anything stands between.
@@ -50,6 +50,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     flows = {d.function for d in active(facts.program, "dataflow")}
     inlined = {d.function for d in active(facts.program, "inline")}
     for d in active(facts.program, "pipeline"):
+        if d.has("rewind") and d.loop is None:
+            message = f"rewind is ignored: it is for loops, and {d.function}() is pipelined as a whole"
+            yield facts.report(RULE, d.at, message, "remove rewind, or write the directive into the loop")
         if not d.has("rewind") or d.loop is None or d.function in (flows | inlined):
             continue  # in a region each loop is a task of its own
         around = {d.loop, *parents(facts.program).get(d.loop, ())}

@@ -1,7 +1,8 @@
 """RESET or STABLE of a variable that it does not apply to.
 
 ## What it does
-Reports RESET of a variable that keeps no value from call to call, and STABLE of a variable that a task writes.
+Reports RESET of a variable that keeps no value from call to call, STABLE of a variable that a task writes, and STABLE
+in a function without a DATAFLOW region.
 
 ## Why is this bad
 Only static and global variables have a reset. What is called stable is not synchronised: a variable that changes is
@@ -40,6 +41,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ScalarType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 from hlspart.rules._processes import DataflowRegion, regions
@@ -53,7 +55,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for d in active(facts.program, "reset"):
         for ident in d.variables:
             variable = facts.program.variable(ident)
-            if not is_state(facts.program, ident) and variable.storage == "local":
+            copied = (
+                variable.storage == "parameter" and isinstance(variable.type, ScalarType) and not variable.reference
+            )
+            if not is_state(facts.program, ident) and (variable.storage == "local" or copied):
                 message = f"RESET: '{variable.name}' keeps no value from call to call"
                 hint = "make it static, or remove the directive"
                 yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
@@ -61,7 +66,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"RESET: '{variable.name}' is constant, and never has another value"
                 hint = "remove the directive"
                 yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
+    flows = {d.function for d in active(facts.program, "dataflow")}
     for d in active(facts.program, "stable"):
+        function = facts.program.functions.get(d.function or "")
+        if function is not None and not function.open and d.function not in flows:
+            message = f"STABLE: {d.function}() has no DATAFLOW region"
+            yield facts.report(RULE, d.at, message, "remove it, or write it where the region is", [])
+            continue
         for ident in d.variables:
             for region in regions(facts.program):
                 uses = (u for p in region.processes for u in p.uses)

@@ -1,9 +1,9 @@
 """A directive on a member of a struct.
 
 ## What it does
-Reports INTERFACE of one element of an argument, and `variable=s.member` and `this->member` where the structure stays
-whole: an argument that is one word, a structure whose address is kept. Where the tool makes a variable of each member
-the directive is judged like any other.
+Reports INTERFACE of one element of an argument and any directive of an element by a counter, both as warnings; and
+`variable=s.member` and `this->member` where the structure stays whole: an argument that is one word, a structure whose
+address is kept. Where the tool makes a variable of each member the directive is judged like any other.
 
 ## Why is this bad
 Whether it takes effect depends on the version and on AGGREGATE and DISAGGREGATE, and hlspart does not model it.
@@ -31,13 +31,17 @@ int f(int v[8]) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.program import Variable
 from hlspart.rules._base import Facts, Rule
 
+_INDEX = re.compile(r"\[\s*([A-Za-z_]\w*)\s*\]")
 RULE = Rule(
     "HLP410",
     "struct-member",
@@ -52,4 +56,16 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if remark.directive.kind == "interface" and "[" in (remark.directive.option("port") or ""):
             hint = "name the whole argument: a port is an argument"
             item = replace(item, severity="warning", hint=hint)
+        index = _INDEX.search(remark.directive.option("variable") or "")
+        counter = _counter(facts, remark.directive, index.group(1)) if index is not None else None
+        if counter is not None:
+            text = f"{facts.pragma_text(remark.directive)}: '{counter.name}' has its value at run time"
+            hint = "name the whole array, or an element by a constant"
+            item = replace(item, severity="warning", message=f"{text}: no element is named", hint=hint)
         yield item
+
+
+def _counter(facts: Facts, d: Directive, name: str) -> Variable | None:
+    """A variable of the function that is no constant, by name."""
+    own = (v for v in facts.program.variables if v.name == name and v.function == d.function)
+    return next((v for v in own if v.storage in ("local", "parameter") and not v.const), None)

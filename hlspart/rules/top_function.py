@@ -2,7 +2,7 @@
 
 ## What it does
 Reports INTERFACE in a `static` function that nothing calls, a top function whose result is a pointer, and an array,
-pointer or stream with an INTERFACE that its function never mentions.
+pointer or stream with an INTERFACE that its function never mentions; and two functions with one TOP name.
 
 ## Why is this bad
 The tool looks for the top among the functions that other files can see. A pointer has no port. An argument that
@@ -38,6 +38,7 @@ from hlspart.model.program import ArrayRef, Name, PointerType, PragmaMark, Scala
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries
 from hlspart.rules._interfaces import interfaces
+from hlspart.rules._nests import active
 from hlspart.rules._uses import nodes
 
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc")  # of which each file that includes it has its own function
@@ -46,6 +47,7 @@ RULE = Rule("HLP456", "top-function", "warning", names=True)
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions with ports."""
+    yield from _names(facts)
     tops, first = entries(facts), dict[str, Directive]()
     unused: dict[str, dict[int, Directive]] = {}
     for d, _ in interfaces(facts):
@@ -77,3 +79,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             more = f" and {len(idle) - 1} more of its arguments" if len(idle) > 1 else ""
             message = f"{name}() never uses '{variable.name}'{more}"
             yield facts.report(RULE, directive.at, message, "remove the argument", [(variable.at, "the argument")])
+
+
+def _names(facts: Facts) -> Iterator[Diagnostic]:
+    """TOP of two functions by one name: it says which one is meant."""
+    named: dict[str, Directive] = {}
+    for d in active(facts.program, "top"):
+        name = d.option("name") or ""
+        other = named.setdefault(name, d)
+        function = facts.program.functions.get(d.function or "")
+        if function is not None and function.internal and not function.name_at.span.path.endswith(_HEADERS):
+            message = f"{d.function}() has TOP, but is static: no other file can see it"
+            yield facts.report(RULE, d.at, message, "drop static", [(function.name_at, "the function")])
+        if name and other.function != d.function and other.at.span.path == d.at.span.path:
+            message = f"TOP: {other.function}() and {d.function}() are both called {name}"
+            yield facts.report(RULE, d.at, message, "give each its own", [(other.at, "the other directive")])

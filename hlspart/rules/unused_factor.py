@@ -41,5 +41,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for remark in facts.remarks("factor-unused"):
         span = facts.option_span(remark.directive, "factor")
         fix = Fix("remove the factor", (facts.removal(span),), safe=True) if span else None
-        message = f"ARRAY_PARTITION: {remark.problem.message}"
+        message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
         yield facts.report(RULE, remark.problem.at, message, remark.problem.hint, fix=fix)

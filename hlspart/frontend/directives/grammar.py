@@ -166,8 +166,9 @@ def interpret(
             problems.append(Fault("duplicate-option", text, option.at, "keep one of them", fatal=differs))
         seen[name] = value
     for name, wanted in kind.options.items():
-        if wanted.required and name not in seen and wanted.required not in seen:
-            text = f"{kind.name.upper()} needs '{name}='"
+        others = wanted.required if isinstance(wanted.required, tuple) else ()
+        if wanted.required and name not in seen and not any(other in seen for other in others):
+            text = f"{kind.name.upper()} needs " + " or ".join(f"'{x}='" for x in (name, *others))
             problems.append(Fault("missing-option", text, at, f"add {name}=..."))
     return values, problems
 
@@ -187,10 +188,11 @@ def _check(
         number = evaluate(value)
         if number is not None:
             values[name] = number
-            if wanted.positive and number < 1:
+            if wanted.least is not None and number < wanted.least:
                 shown = "II" if name == "ii" else name
-                text = f"{shown}={number} is not positive"
-                return [Fault(f"bad-{name}", text, option.at, f"give {shown} a value of 1 or more")]
+                text = f"{shown}={number} is " + ("not positive" if wanted.least == 1 else f"below {wanted.least}")
+                code = f"bad-{name}" if wanted.least == 1 else "bad-value"
+                return [Fault(code, text, option.at, f"give {shown} a value of {wanted.least} or more")]
             return []
         real = _is_real(value)
         names = frozenset() if real else frozenset(_NAME.findall(value))

@@ -19,9 +19,9 @@ class OptionKind(Struct, frozen=True):
     """One option. A choice may also be written as the bare word, without ``name=``."""
 
     form: OptionForm
-    required: bool | str = False  # a name: unless that option is there
+    required: bool | tuple[str, ...] = False  # names: unless one of those options is there
     words: tuple[str, ...] = ()
-    positive: bool = False  # of an int
+    least: int | None = None  # of an int
 
 
 class DirectiveKind(Struct, frozen=True):
@@ -50,18 +50,24 @@ class DirectiveKind(Struct, frozen=True):
         return None
 
 
+_LEAST = {"+": 1, "0": 0, "-": -1}
+
+
 def _options(text: str) -> dict[str, OptionKind]:
-    """``name:form``, ``!`` required (``!other``: or that), ``name:int+`` for positive, ``name=a|b`` for a choice."""
+    """``name:form``, ``!`` required (``!other|third``: or one of those), ``name=a|b`` for a choice.
+
+    ``name:int+`` for 1 or more, ``name:int0`` for 0 or more, ``name:int-`` for -1, which means the default, or more.
+    """
     options = {}
     for item in text.split():
         said, mark, other = item.partition("!")
-        required, (name, _, form) = (other or True) if mark else False, said.partition(":")
+        required, (name, _, form) = (tuple(other.split("|")) if other else bool(mark)), said.partition(":")
         if "=" in name:
             name, _, words = name.partition("=")
             options[name] = OptionKind("choice", required, tuple(words.split("|")))
         else:
-            kind = form.rstrip("+") or "flag"
-            options[name] = OptionKind(kind, required, (), form.endswith("+"))  # type: ignore[arg-type]
+            kind = form.rstrip("+0-") or "flag"
+            options[name] = OptionKind(kind, required, (), _LEAST.get(form[-1:]))  # type: ignore[arg-type]
     return options
 
 
@@ -89,7 +95,7 @@ KINDS: Mapping[str, DirectiveKind] = {
         _kind("array_reshape", f"{_PARTITION} object off", "variable"),
         _kind("pipeline", "ii:int+ rewind enable_flush off style=stp|flp|frp", None, "region"),
         _kind("unroll", "factor:int+ skip_exit_check off region type=partial|complete", None, "loop"),
-        _kind("loop_tripcount", "min:int max:int avg:int", None, "loop"),
+        _kind("loop_tripcount", "min:int!max|avg max:int avg:int", None, "loop"),
         _kind("loop_flatten", "off", None, "loop"),
         _kind("loop_merge", "force", None, "region", modelled=False),
         _kind("inline", "off recursive region self all type=none"),
@@ -102,7 +108,7 @@ KINDS: Mapping[str, DirectiveKind] = {
         ),
         _kind("dataflow", "disable_start_propagation interval:int", None, "region"),
         _kind("stream", "variable:name! depth:int+ dim:int off type=fifo|pipo|shared|unsync", "variable"),
-        _kind("bind_storage", "variable:name! type:word! impl:word latency:int", "variable"),
+        _kind("bind_storage", "variable:name! type:word! impl:word latency:int-", "variable"),
         _kind(
             "resource",
             "variable:name! core:word!latency latency:int metadata:word ecc_mode:word"
@@ -110,29 +116,29 @@ KINDS: Mapping[str, DirectiveKind] = {
             "variable",
             deprecated="bind_storage or bind_op",
         ),
-        _kind("bind_op", "variable:name! op:word! impl:word latency:int", "variable"),
+        _kind("bind_op", "variable:name! op:word! impl:word latency:int-", "variable"),
         _kind(
             "interface",
             f"port:name mode={_INTERFACE_MODES} bundle:word register"
             " register_mode=forward|reverse|both|off depth:int offset:word"
-            " latency:int clock:word name:word storage_type:word storage_impl:word num_read_outstanding:int+"
+            " latency:int0 clock:word name:word storage_type:word storage_impl:word num_read_outstanding:int+"
             " num_write_outstanding:int+ max_read_burst_length:int+ max_write_burst_length:int+ channel:word"
-            " max_widen_bitwidth:int direct_io:word interrupt:word side_channel:word address:word metadata:word"
+            " max_widen_bitwidth:int direct_io interrupt:word side_channel:word address:word metadata:word"
             " autorestart flush ports:name",
             "port",
         ),
         _kind("allocation", "instances:word! limit:int+ type=function|operation|core", None, "region"),
         _kind(
             "performance",
-            "target_ti:word target_tl:word assume_ti:word assume_tl:word unit:word scope=loop|region",
+            "target_ti:word!target_tl target_tl:word assume_ti:word assume_tl:word unit=sec|cycle scope=loop|region",
             None,
             "region",
             modelled=False,
         ),
         _kind("aggregate", "variable:name! compact=bit|byte|none|auto", "variable"),
         _kind("disaggregate", "variable:name!", "variable", modelled=False),
-        _kind("latency", "min:int max:int", None, "region", modelled=False),
-        _kind("occurrence", "cycle:int", None, "region", modelled=False),
+        _kind("latency", "min:int0!max max:int0", None, "region", modelled=False),
+        _kind("occurrence", "cycle:int+!", None, "region", modelled=False),
         _kind("protocol", "mode=floating|fixed", None, "region", modelled=False),
         _kind("expression_balance", "off", None, "region"),
         _kind("function_instantiate", "variable:name!", "variable"),
@@ -141,7 +147,7 @@ KINDS: Mapping[str, DirectiveKind] = {
         _kind("reset", "variable:name! off", "variable"),
         _kind("top", "name:word"),
         _kind("clock", "domain:word"),  # UG902, set_directive_clock: of SystemC; elsewhere there is one clock
-        _kind("alias", "ports:name! offset:word distance:word", "ports", modelled=False),
+        _kind("alias", "ports:name! offset:word!distance distance:word", "ports", modelled=False),
         _kind("cache", "port:name! lines:int depth:int ways:int users:int type:word", "port", modelled=False),
         _kind("array_stencil", "variable:name! off", "variable", modelled=False),
         _kind("shared", "variable:name!", "variable", modelled=False, deprecated="stream type=shared"),
