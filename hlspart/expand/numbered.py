@@ -1,7 +1,9 @@
 """Subscripts that number the iterations of a nest by rows of run-time lengths: ``x[i * n + j]`` with 0 <= j < n.
 
 Such products are no affine forms, so integer sets do not tell that no two iterations touch one element. Polynomials do:
-an iterator moves the element further than all those inside it together.
+an iterator moves the element further than all those inside it together. Numbers without a sign wrap around; where they
+number the elements one by one, an element comes again after 2**32 iterations at the least, when none of them is under
+way any more.
 """
 
 from __future__ import annotations
@@ -10,13 +12,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from hlspart.expand.region import Refusal, first_value, target_of
 from hlspart.model.program import (
     ArrayRef,
     Assign,
     Binary,
+    Call,
     Cast,
     Const,
     CType,
@@ -26,18 +29,24 @@ from hlspart.model.program import (
     IncDec,
     Label,
     Loop,
+    Member,
     Name,
     Program,
     ScalarType,
+    Subscript,
+    Unary,
     walk,
     walk_statements,
 )
+from hlspart.model.pure_functions import is_pure
 from hlspart.model.source import Span
-from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.effects import effects, leaves_early, statement_expressions
+from hlspart.semantics.overlap import overlaps
 
 Polynomial = Mapping[tuple[int, ...], int]
-"""Coefficients by the variables of each product, in the order of their ids."""
+"""Coefficients by the factors of each product: ids of variables, below zero numbers of elements of arrays; sorted."""
 
+_WIDE = 32  # bits of numbers without a sign that do not wrap around within a few iterations
 _ONE: Polynomial = {(): 1}
 
 
@@ -46,10 +55,12 @@ def is_numbered(program: Program, loops: Sequence[Loop], refs: Sequence[ArrayRef
 
     They have the same subscripts, one of which is another number in each iteration.
     """
-    nest = _Nest(program, tuple(loops))
-    if len({(ref.variable, len(ref.indices)) for ref in refs}) != 1 or not nest.is_plain:
+    if len({(ref.variable, len(ref.indices)) for ref in refs}) != 1:
         return False
     for dimension in range(len(refs[0].indices)):
+        nest = _Nest(program, tuple(loops), _wrapping(refs[0].indices[dimension].type))
+        if not nest.is_plain:
+            continue
         forms = [nest.polynomial(ref.indices[dimension], ref.at.span.start) for ref in refs]
         form = forms[0]
         if form is not None and all(f == form for f in forms) and nest.differs(form):
@@ -58,10 +69,15 @@ def is_numbered(program: Program, loops: Sequence[Loop], refs: Sequence[ArrayRef
 
 
 class _Nest(Struct, frozen=True, dict=True):
-    """Loops, outermost first, whose iterators count upwards from no less than zero below a bound that stays."""
+    """Loops, outermost first, whose iterators count upwards from no less than zero below a bound that stays.
+
+    ``wrapping``: the type of a subscript without a sign, for which all is modulo a power of two.
+    """
 
     program: Program
     loops: tuple[Loop, ...]
+    wrapping: ScalarType | None = None
+    elements: dict[tuple[int, tuple[int, ...]], int] = field(default_factory=dict)
 
     @cached_property
     def is_plain(self) -> bool:
@@ -69,7 +85,26 @@ class _Nest(Struct, frozen=True, dict=True):
         inside = list(walk_statements(self.loops[0]))
         if any(isinstance(s, Label) for s in inside) or len({s.at.span.path for s in inside}) > 1:
             return False
+        if self.wrapping is not None and any(map(leaves_early, self.loops)):
+            return False
         return None not in self._ranges
+
+    @cached_property
+    def _stored(self) -> tuple[int | None, ...] | None:
+        """The variables that the loops store to, None for what is not known; None where calls may store anywhere."""
+        nodes = [e for root in statement_expressions(self.program, self.loops[0]) for e in walk(root)]
+        names = [e.function for e in nodes if isinstance(e, Call)]
+        if any(name is None or name in self.program.functions or not is_pure(name) for name in names):
+            return None
+        targets = (target_of(e) for e in nodes)
+        return tuple(_base(target) for target in targets if target is not None)
+
+    def _stays(self, array: int) -> bool:
+        """Whether nothing in the loops may store an element of an array."""
+        if self._stored is None or None in self._stored or self.program.variable(array).volatile:
+            return False
+        known = overlaps(self.program)
+        return not any(known.may_be(v, array) for v in self._stored if v is not None)
 
     @cached_property
     def _moving(self) -> frozenset[int]:
@@ -83,7 +118,9 @@ class _Nest(Struct, frozen=True, dict=True):
             match loop.step:
                 case IncDec(op="++", operand=Name(variable=ident)):
                     counted.append(ident)
-                case Assign(op="+=", target=Name(variable=ident), value=Const(value=int(by))) if by > 0:
+                case Assign(op="+=", target=Name(variable=ident), value=Const(value=int(by))) if (
+                    by > 0 and self.wrapping is None
+                ):
                     counted.append(ident)
                 case _:
                     counted.append(None)
@@ -124,6 +161,9 @@ class _Nest(Struct, frozen=True, dict=True):
             return None
         if not isinstance(low.value, int) or low.value < 0 or self._moves(bound):
             return None
+        kind = left.type
+        if self.wrapping is not None and not (_wrapping(kind) == self.wrapping or _keeps(kind, kind)):
+            return None
         return low.value, _sum(bound, _ONE) if test.op == "<=" else bound
 
     def _moves(self, form: Polynomial) -> bool:
@@ -147,7 +187,7 @@ class _Nest(Struct, frozen=True, dict=True):
     def polynomial(self, expr: Expr, at: int) -> Polynomial | None:
         """An integer at an offset of the text as one of iterators and of values that stay; None where it is none.
 
-        Only signed sums and products, of which none wraps, as C has it.
+        Only sums and products of numbers with a sign, of which none wraps, as C has it, or of :attr:`wrapping` ones.
         """
         match expr:
             case Const(value=int(number)):
@@ -156,17 +196,32 @@ class _Nest(Struct, frozen=True, dict=True):
                 known = self._values.get(ident)
                 record = self.program.variable(ident)
                 if ident in self._iterators or (ident not in self._moving and not record.volatile):
-                    return {(ident,): 1} if isinstance(record.type, ScalarType) and record.type.kind == "int" else None
+                    return {(ident,): 1} if self._is_number(record.type) else None
                 kept = known is not None and known[0] <= at and _keeps(record.type, known[1].type)
                 return self.polynomial(known[1], known[0] - 1) if kept and known is not None else None
-            case Cast(operand=operand, type=kind) if _keeps(kind, operand.type):
+            case ArrayRef(variable=ident, indices=indices, type=kind) if self._is_number(kind) and self._stays(ident):
+                at_ = tuple(e.value for e in indices if isinstance(e, Const) and isinstance(e.value, int))
+                fixed = len(at_) == len(indices)
+                return {(self.elements.setdefault((ident, at_), -1 - len(self.elements)),): 1} if fixed else None
+            case Cast(operand=operand, type=kind) if _keeps(kind, operand.type) or self._wraps(kind):
                 return self.polynomial(operand, at)
-            case Binary(op="+" | "-" | "*" as op, left=left, right=right, type=kind) if _keeps(kind, kind):
+            case Binary(op="+" | "-" | "*" as op, left=left, right=right, type=kind) if _keeps(
+                kind, kind
+            ) or self._wraps(kind):
                 a, b = self.polynomial(left, at), self.polynomial(right, at)
                 if a is None or b is None:
                     return None
                 return _product(a, b) if op == "*" else _sum(a, b, -1 if op == "-" else 1)
         return None
+
+    def _is_number(self, kind: CType) -> bool:
+        """Whether a value of a type takes part as it is, or modulo what :attr:`wrapping` numbers are."""
+        if not isinstance(kind, ScalarType) or kind.kind != "int":
+            return False
+        return self.wrapping is None or (kind.library is None and kind.bits <= self.wrapping.bits)
+
+    def _wraps(self, kind: CType) -> bool:
+        return self.wrapping is not None and _wrapping(kind) == self.wrapping
 
     def differs(self, form: Polynomial) -> bool:
         """Whether a form is another number in each iteration: a stride is no less than what is inside it."""
@@ -178,15 +233,30 @@ class _Nest(Struct, frozen=True, dict=True):
             if stride is None or self._moves(stride):
                 return False
             if inside is None:
-                if set(stride) != {()} or stride[()] < 1:
+                if set(stride) != {()} or stride[()] < 1 or (self.wrapping is not None and stride[()] != 1):
                     return False
             else:
                 step, low, bound = inside
                 left = _sum(_sum(stride, _product(step, bound), -1), _product(step, {(): low} if low else {}))
                 if not (_is_multiple(left, _ONE) or _is_multiple(left, step)):
                     return False
+                if self.wrapping is not None and (left or low):
+                    return False  # elements are left out
             inside = stride, *counted
         return True
+
+
+def _wrapping(kind: CType) -> ScalarType | None:
+    """A type of whole numbers without a sign that has enough bits."""
+    wide = isinstance(kind, ScalarType) and kind.kind == "int" and not kind.signed and kind.library is None
+    return kind if wide and isinstance(kind, ScalarType) and kind.bits >= _WIDE else None
+
+
+def _base(place: Expr) -> int | None:
+    """The variable that a place is in, or that points to it."""
+    while isinstance(place, Cast | Member | Subscript | Unary):
+        place = place.base if isinstance(place, Member | Subscript) else place.operand
+    return place.variable if isinstance(place, Name | ArrayRef) else None
 
 
 def _keeps(kind: CType, value: CType) -> bool:
