@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hlspart.banking import listed
 from hlspart.banking.accesses import are_exclusive, combination, packed
 from hlspart.banking.cliques import Budget
-from hlspart.banking.once import OneIteration
+from hlspart.banking.once import OneIteration, all_but_repeated, all_differ
 from hlspart.banking.sites import Site, Sites
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
@@ -60,7 +60,7 @@ class Conflicts:
             self._adjacent,
             self._is_feasible,
             lambda members: 0,
-            self._are_together,
+            self._largest,
             self._bank_known,
         )
         if (
@@ -82,11 +82,25 @@ class Conflicts:
         """Whether an index is no form."""
         return any(s.forms is None for s in self._problem.sites)
 
-    def _are_together(self, group: Sequence[Site]) -> bool:
-        """Whether all of ``group`` are known to meet in one bank, without a look at their pairs."""
-        if len(group) < 3 or any(s.access.branch for s in group):
-            return False
-        return self._are_always_together(group) or self._are_once_together(group)
+    def _largest(self, group: Sequence[Site]) -> Sequence[Site] | None:
+        """The most of ``group`` that meet in one bank, where that is known without a look at their pairs."""
+        if len(group) < 3:
+            return None
+        if not any(s.access.branch for s in group) and (
+            self._are_always_together(group) or self._are_once_together(group)
+        ):
+            return group
+        with suppress(TooHard):
+            if self._layout.banks == 1 and (shown := all_but_repeated(self._problem, self._layout, group)) is not None:
+                self._note(*shown)
+                return shown[0]
+        return None
+
+    def _note(self, members: Sequence[Site], point: IterationSet) -> None:
+        """The iteration ``point`` shows all ``members`` in conflict."""
+        positions = tuple(s.position for s in members)
+        self._points[positions] = [point]
+        self._held[id(point)] = {positions}
 
     def _are_always_together(self, group: Sequence[Site]) -> bool:
         """Whether all run in the same iterations and need a port each of the only bank: no two read one element."""
@@ -109,26 +123,11 @@ class Conflicts:
         with suppress(TooHard):
             region = self._pair(group[0], group[-1])
             for point in filter(None, (region.point(FAR), region.point())):
-                if all(s.region.covers(point) for s in group) and self._all_differ(group, point):
-                    positions = tuple(s.position for s in group)
-                    self._points[positions] = [point]
-                    self._held[id(point)] = {positions}
+                runs = all(s.region.covers(point) for s in group)
+                if runs and all_differ(self._problem, self._layout, group, point):
+                    self._note(group, point)
                     return True
         return False
-
-    def _all_differ(self, group: Sequence[Site], point: IterationSet) -> bool:
-        """Whether ``group`` needs a port each of one bank in the iteration ``point``."""
-        shape = self._layout.shape
-        banks, seen = set[int](), set[tuple[int, ...]]()
-        for site in group:
-            element = self._problem.elements(site, shape).only(point)
-            inside = element is not None and all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True))
-            if element is None or not inside or (site.read and element in seen):
-                return False
-            banks.add(self._layout.bank(element))
-            if site.read:
-                seen.add(element)
-        return len(banks) == 1
 
     def _seen(self, members: Sequence[int]) -> IterationSet | None:
         """An iteration in which all ``members`` have been seen in conflict."""

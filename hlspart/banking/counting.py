@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -145,18 +145,20 @@ class PortProblem(Sites):
         highest = 0
         counts: dict[int, list[int]] = {}  # stores and loads by bank
         arms: dict[int, dict[int, int]] = {}
+        interval = cache(ports.interval)
         for site in self.sites:
             if self.leaves(site, layout):
                 continue
+            branch = site.access.branch if self.exclusive_static else ()
             for bank in self.widened(site.position, layout):
-                beside = arms.setdefault(bank, {})
-                if self.exclusive_static and any(beside.get(branch, arm) != arm for branch, arm in site.access.branch):
+                beside = arms.setdefault(bank, {}) if branch else {}
+                if any(beside.get(instance, arm) != arm for instance, arm in branch):
                     continue
-                beside.update(site.access.branch)
+                beside.update(branch)
                 count = counts.setdefault(bank, [0, 0])
                 count[site.read] += 1
-                if (interval := ports.interval(count[True], count[False])) > highest:
-                    yield (highest := interval)
+                if (needed := interval(count[True], count[False])) > highest:
+                    yield (highest := needed)
 
     def loads(self, layout: Layout, ports: Ports, widened: bool = False) -> tuple[BankLoad, ...]:
         """What :meth:`static` says of every bank that something may touch, in the order of the banks."""

@@ -157,18 +157,18 @@ class Sites:
         adjacent: Callable[[Site, Site], bool],
         feasible: Callable[[Sequence[int]], bool] | None,
         bank_of: Callable[[Sequence[Site]], int],
-        together: Callable[[Sequence[Site]], bool] = lambda group: False,
+        largest: Callable[[Sequence[Site]], Sequence[Site] | None] = lambda group: None,
         bank_known: Callable[[Site], Hashable] = lambda site: None,
     ) -> tuple[BankLoad, bool]:
         """The largest clique that takes longest, over the limits of ``ports``, and whether it is exact.
 
-        ``together``: whether a group is known to be a clique, which saves looking at its pairs. ``bank_known``: equal
-        for all accesses that may be adjacent.
+        ``largest``: the largest clique of a group where it is known, which saves looking at its pairs. ``bank_known``:
+        equal for all accesses that may be adjacent.
         """
         best, exact = BankLoad(0, (), (), 1), True
         for group in [group for _, group in self.limited(ports, sites)] or [list(sites)]:
-            members = group
-            if not together(group):
+            members = largest(group)
+            if members is None:
                 neighbours = [0] * len(group)
                 before: dict[Hashable, list[int]] = {}
                 for a, site in enumerate(group):

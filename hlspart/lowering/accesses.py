@@ -6,6 +6,8 @@ vanishes, a conditional one becomes a selection. Stores into the elements of one
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
@@ -89,24 +91,37 @@ class MemoryOperations(Operations):
 
     def _set_in_all(self, place: Location, branch: tuple[tuple[int, int], ...], bits: int, line: int) -> int | None:
         """The element under the conditions of ``branch``, where each arm of earlier conditions has set or loaded it."""
+        arms, taken = dict(branch), set(branch)
+        passed: dict[tuple[int, int], list[Op]] = defaultdict(list)  # loads under other conditions, by each of them
+        earlier: list[tuple[int, int, int]] = []  # conditions whose one arm sets it, that arm, and to what
+        value = None
         for ident in self.events[place.variable].before_load(place.key, place.index):
             op = self.body.ops[ident]
             if op.ref is None or op.ref.key != place.key:
                 return None
             value = ident if op.kind == "load" else op.args[0]
-            if set(op.ref.branch) <= set(branch):
-                return value
-            if op.kind == "load" or excludes(op.ref.branch, branch):
+            if taken.issuperset(op.ref.branch):
+                break
+            if op.kind == "load":
+                for condition in op.ref.branch:
+                    passed[condition].append(op)
+            if op.kind == "load" or any(arms.get(instance, arm) != arm for instance, arm in op.ref.branch):
                 continue
             instance, arm = op.ref.branch[-1]
-            if not set(op.ref.branch[:-1]) <= set(branch) or instance not in self.tests:
+            if not taken.issuperset(op.ref.branch[:-1]) or instance not in self.tests:
                 return None
-            other = self._set_in_all(place, (*branch, (instance, 1 - arm)), bits, line)
-            if other is None:
-                return None
-            either = (value, other) if arm == 0 else (other, value)
-            return self.make("select", bits, (self.tests[instance], *either), line, (), "select")
-        return None
+            earlier.append((instance, arm, value))
+            arms[instance] = 1 - arm
+            taken.add((instance, 1 - arm))
+            loaded = (x.id for x in passed[instance, 1 - arm] if x.ref is not None and taken.issuperset(x.ref.branch))
+            if (value := next(loaded, None)) is not None:
+                break
+        else:
+            return None
+        for instance, arm, other in reversed(earlier):
+            either = (other, value) if arm == 0 else (value, other)
+            value = self.make("select", bits, (self.tests[instance], *either), line, (), "select")
+        return value
 
     def _rest(self, place: Location, ref: MemoryRef) -> str:
         """Iterations at ``place`` in which the store of ``ref``, under one condition more, does not run."""

@@ -53,6 +53,8 @@ class MemoryRef(Struct, frozen=True):
 
 def excludes(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> bool:
     """Whether two places in branches are in different arms of one condition."""
+    if not one or not other:
+        return False
     arms = dict(one)
     return any(arms.get(instance, arm) != arm for instance, arm in other)
 

@@ -22,7 +22,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.distances import Address, beside
 from hlspart.lowering.doubt import Doubt, about
-from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
+from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op, excludes
 from hlspart.lowering.history import Neighbours, are_different, is_different
 from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.operations import Body
@@ -227,7 +227,7 @@ class _Promotion(Struct):
 def _is_ahead(load: Op, store: Op) -> bool:
     """Whether a load finds what its element held when the iteration began."""
     assert load.ref is not None and store.ref is not None
-    return load.ref.position < store.ref.position or _exclusive(load.ref, store.ref)
+    return load.ref.position < store.ref.position or excludes(load.ref.branch, store.ref.branch)
 
 
 def _held(ops: dict[int, Op], store: Op, before: int) -> int:
@@ -403,7 +403,7 @@ def _memory(
             if first.kind == second.kind == "store" and seen.differ_in_partitioned:
                 pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
                 carriers.possible[CHOSEN] += pair if not memory.registers else []
-            if _exclusive(first.ref, second.ref) or (seen.is_different and not seen.is_hidden):
+            if excludes(first.ref.branch, second.ref.branch) or (seen.is_different and not seen.is_hidden):
                 continue
             if carriers.have_disjoint_banks(first, second):
                 continue
@@ -496,13 +496,6 @@ def differ_in_partitioned(one: MemoryRef, other: MemoryRef, layout: PerDimLayout
                 return False
             apart = True
     return apart
-
-
-def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:
-    if not one.branch or not other.branch:
-        return False
-    arms = dict(one.branch)
-    return any(instance in arms and arms[instance] != arm for instance, arm in other.branch)
 
 
 def is_hidden(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:

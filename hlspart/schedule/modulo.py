@@ -40,16 +40,22 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
     waiting = _Waiting(problem)
     spent = placements = 0
     least = True
+    runs: list[tuple[_Attempt, Schedule | None]] = []  # at the II at hand
 
     def attempt(ii: int, units: Mapping[str, int]) -> Schedule | None:
         nonlocal placements
-        tried = _Attempt(waiting, ii, units)
-        schedule = tried.run()
+        alike = next((run for run in runs if run[0].goes_alike(units)), None)
+        if alike is None:
+            tried = _Attempt(waiting, ii, units)
+            alike = tried, tried.run()
+            runs.append(alike)
+        tried, schedule = alike
         placements += tried.placements
-        return schedule
+        return None if schedule is None else replace(schedule, units=dict(units))
 
     tries = min(tries, max(1, MOST_PLACEMENTS // _placements(len(problem.graph.ops))))
     for ii in range(lowest, lowest + tries):
+        runs.clear()
         free = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
         loose = attempt(ii, free)
         if loose is None:
@@ -199,6 +205,11 @@ class _Attempt:
         # the slots, as bits, in which nothing more fits: of a unit, and of a bank for reads and for writes of
         # operations that always run
         self.full: dict[str | tuple[str, bool], int] = defaultdict(int)
+        self.most: dict[str, int] = defaultdict(int)  # units of a kind that were taken in one slot
+
+    def goes_alike(self, units: Mapping[str, int]) -> bool:
+        """Whether one with ``units`` takes the same steps as this did: as many of a kind, or enough in both."""
+        return all(n == self.units[unit] or self.most[unit] < min(n + 1, self.units[unit]) for unit, n in units.items())
 
     def run(self) -> Schedule | None:
         """The schedule, or None when the budget is used up."""
@@ -313,8 +324,10 @@ class _Attempt:
         slot = t % self.ii
         unit = self.problem.timing[op].unit
         if unit is not None:
-            self.busy[unit, slot][op] = None
-            if len(self.busy[unit, slot]) >= self.units[unit]:
+            beside = self.busy[unit, slot]
+            beside[op] = None
+            self.most[unit] = max(self.most[unit], len(beside))
+            if len(beside) >= self.units[unit]:
                 self.full[unit] |= 1 << slot
         use = self.problem.ports.get(op)
         if use is not None:
@@ -339,13 +352,13 @@ class _Attempt:
     def _note(self, bank: str, slot: int) -> None:
         """Whether a bank has room in a slot, for an operation that always runs."""
         reads, writes, ports = self.reads[bank, slot], self.writes[bank, slot], self.problem.limits[bank]
-        either, many = self.problem.either, len(reads) + len(writes)
-        for read in (True, False):
-            is_full = bool(many) and not ports.serves(len(reads) + read, len(writes) + (not read))
-            if is_full and either.isdisjoint(reads) and either.isdisjoint(writes):
-                self.full[bank, read] |= 1 << slot
+        either, full, bit, r, w = self.problem.either, self.full, 1 << slot, len(reads), len(writes)
+        counts = (r or w) and not (either and any(op in either for op in (*reads, *writes)))
+        for key, more, beside in (((bank, True), r + 1, w), ((bank, False), r, w + 1)):
+            if counts and not ports.serves(more, beside):
+                full[key] |= bit
             else:
-                self.full[bank, read] &= ~(1 << slot)
+                full[key] &= ~bit
 
 
 def _lowest(bits: int) -> int:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from predicting import loop as predicted
 
+from hlspart.lowering.history import History
 from hlspart.model.options import Options, TargetOptions
 from hlspart.model.results import LoopResult
 from hlspart.pipeline import Pipeline
@@ -175,3 +177,30 @@ def test_a_store_behind_which_an_arm_goes_on_stays_in_it() -> None:
 }
 """
     assert sum(x.operation == "y store" for x in loops(text)["L"].schedule) == 3
+
+
+UPDATES = """void f(int a[8], int c[40], int b[40]) {
+    L: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+        for (int k = 0; k < 40; k++)
+            if (c[k] > i)
+                a[i] += b[k];
+    }
+}
+"""
+
+
+def test_updates_under_one_condition_each_are_walked_over_once_per_load(monkeypatch):
+    """300 of them took minutes: each load walked over the earlier ones anew for every condition before it."""
+    walked = 0
+    before_load = History.before_load
+
+    def counted(self, key, index):
+        nonlocal walked
+        for ident in before_load(self, key, index):
+            walked += 1
+            yield ident
+
+    monkeypatch.setattr(History, "before_load", counted)
+    assert predicted(UPDATES).ii == 40
+    assert 0 < walked <= 4 * 40 * 40

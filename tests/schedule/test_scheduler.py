@@ -6,7 +6,7 @@ import random
 
 import networkx
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -201,6 +201,18 @@ def test_states_that_are_full_are_left_out_alone(p, ii, units, conditional):
     given_units = {"fadd": units, "fmul": units}
     made, plain = (kind(_Waiting(p), ii, given_units).run() for kind in (_Attempt, Plain))
     assert (made and made.start) == (plain and plain.start)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(problems(), st.integers(1, 8), *[st.fixed_dictionaries({u: st.integers(1, 6) for u in ("fadd", "fmul")})] * 2)
+def test_an_attempt_stands_for_those_with_other_units_that_take_its_steps(p, ii, units, others):
+    waiting = _Waiting(p)
+    made, other = _Attempt(waiting, ii, units), _Attempt(waiting, ii, others)
+    schedules = made.run(), other.run()
+    if made.goes_alike(others):
+        event("alike" if units == others else "alike with other units")
+        starts = [s and (s.start, s.depth) for s in schedules]
+        assert (starts[0], made.placements) == (starts[1], other.placements)
 
 
 def test_many_accesses_of_one_bank_are_placed_without_trying_every_state(monkeypatch):
