@@ -21,7 +21,7 @@ from hlspart.predict.mattering import Mattering
 from hlspart.predict.proved import by_values
 from hlspart.predict.unit_proofs import by_units
 from hlspart.semantics.effects import effects
-from hlspart.sets.moved import is_apart, through_ports
+from hlspart.sets.moved import is_apart, is_apart_from, is_loaded_first, through_ports
 
 FEW = 4  # cycles above the aim, one in so many, that a loop may spend ahead of itself
 
@@ -160,11 +160,9 @@ class _Moved(Struct, frozen=True, dict=True):
             return None
         iterations *= math.prod(n for n in around if n is not None)
         mine, others = self._accesses()
-        stores = (op for op in self.p.problem.graph.ops.values() if op.kind == "store" and op.ref is not None)
-        left = {op.ref.access for op in stores if op.ref is not None and self._mattering.leaves(op)}
-        others += [a for a in mine if a.id in left]
+        others += [a for a in mine if a.id in self._left]
         needed = self._mattering.accesses(self.variable)
-        mine = [a for a in mine if (a.id not in left if a.kind == "write" else a.id in needed)]
+        mine = [a for a in mine if (a.id not in self._left if a.kind == "write" else a.id in needed)]
         steps = {x: info.step for x, info in loops.items()}
         loaded, stored = through_ports(mine, others, steps)
         memory = storage.memory(self.variable)
@@ -210,31 +208,42 @@ class _Moved(Struct, frozen=True, dict=True):
     def each_time(self) -> tuple[int, str] | None:
         """The same where it is not known how often the loop runs: elements that no other iteration loads or stores."""
         storage, nest = self.p.elaborated.storage, self.p.elaborated.nest
+        steps = {x: info.step for x, info in storage.analysis.loops.items()}
         mine, others = self._accesses()
-        kinds = {a.kind for a in (*mine, *others)}
-        if len(kinds) != 1 or (kinds == {"write"} and others) or not nest.chain or not is_apart(mine):
+        writes = [a for a in mine if a.kind == "write"]
+        if not nest.chain or any(a.kind == "write" for a in others):
             return None
+        needed = self._mattering.accesses(self.variable) if len(writes) < len(mine) else frozenset[int]()
+        loads = [a for a in mine if a.kind == "read" and a.id in needed]
+        stores = [a for a in writes if a.id not in self._left]
+        if any(not is_apart(part) for part in (loads, stores) if part) or not is_apart_from(
+            stores, [a for a in writes if a.id in self._left]
+        ):
+            return None
+        if writes and not all(is_loaded_first(a, writes, steps) for a in loads):
+            return None
+        counts = {"read": 0, "write": 0}
         everywhere, sure = self.p.elaborated.carriers.space.domain, Counter[int]()
         for op in self.p.problem.graph.memory:
             if op.ref is not None and not op.ref.guarded and op.ref.domain == everywhere:
                 sure[op.ref.access] += 1
-        elements, needed = 0, self._mattering.accesses(self.variable)
-        for access in mine:
-            if access.kind == "read" and access.id not in needed:
-                continue
+        for access in (*loads, *stores):
             inner = access.loops[access.loops.index(nest.chain[-1].id) + 1 :]
             times = [storage.analysis.loops[x].trip_count.exact for x in inner]
-            if None in times or sure[access.id] < (words := math.prod(n for n in times if n is not None)):
-                return None
-            elements += words * nest.unroll
+            words = math.prod(n for n in times if n is not None)
+            if None not in times and sure[access.id] >= words:
+                counts[access.kind] += words * nest.unroll
         memory = storage.memory(self.variable)
-        each = math.ceil(elements / memory.layout.banks)
-        least = memory.ports.interval(*((each, 0) if kinds == {"read"} else (0, each)))
-        verb = "loads" if kinds == {"read"} else "stores"
-        text = (
-            f"each iteration {verb} {elements} elements of '{self._name}' that no other one does, which takes {least} "
-        )
+        least = memory.ports.interval(*(math.ceil(n / memory.layout.banks) for n in counts.values()))
+        moved = " and ".join(f"{v} {n}" for v, n in zip(("loads", "stores"), counts.values(), strict=True) if n)
+        text = f"each iteration {moved} elements of '{self._name}' that no other one does, which takes {least} "
         return least, f"{text}cycles at the ports of the top function"
+
+    @cached_property
+    def _left(self) -> frozenset[int]:
+        """The stores that may leave elements as they are."""
+        stores = (op for op in self.p.problem.graph.ops.values() if op.kind == "store" and op.ref is not None)
+        return frozenset(op.ref.access for op in stores if op.ref is not None and self._mattering.leaves(op))
 
     @property
     def _name(self) -> str:

@@ -124,6 +124,41 @@ def is_apart(accesses: Sequence[Access]) -> bool:
         return False
 
 
+def is_apart_from(accesses: Sequence[Access], others: Sequence[Access]) -> bool:
+    """Whether none of some accesses ever touches an element that one of the ``others`` may touch."""
+    if not all(a.affine and a.map for a in (*accesses, *others)):
+        return not others
+    try:
+        with limited(_MAX_OPERATIONS):
+            elements = [[_reached(a).range() for a in part] for part in (accesses, others)]
+            return all(a.is_disjoint(b) for a in elements[0] for b in elements[1])
+    except EffortError:
+        return False
+
+
+def is_loaded_first(load: Access, stores: Sequence[Access], steps: Mapping[int, int | None]) -> bool:
+    """Whether no store to an element ever comes before a load of it."""
+    together = (load, *stores)
+    if len(together) > _MOST_ACCESSES or not all(
+        a.affine
+        and a.map
+        and a.function == load.function
+        and len(a.loops) == len(a.iterators)
+        and all(steps.get(x) for x in a.loops)
+        for a in together
+    ):
+        return False
+    try:
+        with limited(_MAX_OPERATIONS):
+            first, *later = executed(together, steps)
+            before = isl.Map.lex_gt(first.range().get_space())
+            loaded = first.reverse().apply_range(_reached(load))  # time -> element
+            stored = [at.reverse().apply_range(_reached(a)) for a, at in zip(stores, later, strict=True)]
+            return all(loaded.intersect(before.apply_range(s)).is_empty() for s in stored)
+    except EffortError:
+        return False
+
+
 def is_same_each_time(access: Access) -> bool:
     """Whether each iteration of the outermost loop touches the same elements."""
     if not _known(access) or not access.iterators or len(access.loops) != len(access.iterators):

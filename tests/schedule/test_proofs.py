@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ import pytest
 
 import hlspart
 from hlspart.cli.app import run
+from tests.amounts import amount
 
 FADD, FMUL, FDIV = 4, 3, 9  # states at 10 ns less 2.7 ns on ultrascale+ (reports); the last one may be handed on
 CASES = {  # body of the loop; the II that is proved least, None: no proof
@@ -206,6 +208,70 @@ def test_elements_of_a_loop_of_any_length_come_through_the_ports(case: str) -> N
     (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.pipelined]
     assert loop.may_miss and (None if loop.proof is None else loop.proof.ii) == least
     assert loop.proof is None or "'a'" in loop.proof.text or "'o'" in loop.proof.text
+
+
+IN_PLACE = {  # body over n iterations, the II that what each loads and stores of ``a`` takes at two ports
+    "a pair": ("a[2 * i] = a[2 * i + 1] - k; a[2 * i + 1] += k;", 2),
+    "each one": ("a[i] += k;", None),
+    "once more": ("a[3 * i] += k; a[3 * i + 1] += k; a[3 * i + 2] = k;", 3),  # 5 at two ports
+    "stored first": ("a[3 * i] = k; a[3 * i + 1] = a[3 * i] + k; a[3 * i + 2] = k;", 2),
+    "of the next one": ("a[2 * i] = a[2 * i + 2] + k; a[2 * i + 1] = k;", 2),
+    "of the last one": ("a[2 * i + 2] = a[2 * i] + k; a[2 * i + 1] = k;", None),
+    "over the others": ("a[2 * i] += k; a[2 * i + 1] += k; a[i + 1] = k;", None),
+    "perhaps over the others": ("a[2 * i] += k; a[2 * i + 1] += k; if (k > i) a[i] = k;", None),
+    "left alone": ("a[2 * i] = a[2 * i]; a[2 * i + 1] = a[2 * i + 1];", None),
+}
+
+
+@pytest.mark.parametrize("case", IN_PLACE)
+def test_what_iterations_load_and_store_comes_and_goes_through_the_ports(case: str) -> None:
+    body, least = IN_PLACE[case]
+    text = (
+        f"void f(int *a, int k, int n) {{\nfor (int i = 0; i < n; i++) {{\n#pragma HLS PIPELINE II=1\n{body}\n}}\n}}\n"
+    )
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.pipelined]
+    assert (None if loop.proof is None else loop.proof.ii) == least
+
+
+@pytest.mark.parametrize("store", ["", "for (int i = 0; i < n; i++) a[i] = k;"])
+def test_what_another_loop_has_stored_need_not_come_through_the_ports(store: str) -> None:
+    text = (
+        f"void f(int *a, int *o, int k, int n) {{\n{store}\nL: for (int i = 0; i < n; i++) {{\n"
+        "#pragma HLS PIPELINE II=1\no[i] = a[3 * i] + a[3 * i + 1] * a[3 * i + 2];\n}\n}\n"
+    )
+    (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L"]
+    assert loop.misses and (loop.proof is None) == bool(store)
+
+
+@pytest.mark.parametrize("seed", range(amount(4, 120)))
+def test_elements_of_iterations_are_no_more_than_a_run_moves(seed: int) -> None:
+    """Elements that a run loads before it stores them, and that it stores, each once: any text moves at most these."""
+    rng, proved, trips = random.Random(2_500_000 + seed), 0, 24
+    for _ in range(12):
+        step = rng.choice((2, 3, 3))
+        places = [(step - (rng.random() < 0.05), k) for k in rng.sample(range(step + 2), step)]
+        into = [(step - (rng.random() < 0.05), k) for k in rng.sample(range(step), rng.randint(2, step))]
+        body, touched = "", list[tuple[str, tuple[int, int]]]()
+        for target in into:
+            taken = rng.sample(places, rng.randint(0, min(2, len(places))))
+            body += f"a[{target[0]} * i + {target[1]}] = k" + "".join(f" + a[{p} * i + {q}]" for p, q in taken) + "; "
+            touched += [*(("load", x) for x in taken), ("store", target)]
+        head = "void f(int *a, int k, int n) {\nfor (int i = 0; i < n; i++) {\n#pragma HLS PIPELINE II=1\n"
+        text = f"{head}{body}\n}}\n}}\n"
+        (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.pipelined]
+        if loop.proof is None or "ports of the top" not in loop.proof.text:
+            continue
+        proved += 1
+        loaded, stored = set[int](), set[int]()
+        for i in range(trips):
+            for kind, (step, first) in touched:
+                if kind == "store":
+                    stored.add(step * i + first)
+                elif step * i + first not in stored:
+                    loaded.add(step * i + first)
+        # at two ports
+        assert (len(loaded) + len(stored) + 1) // 2 > (loop.proof.ii - 1) * trips, body
+    assert proved, "nothing was looked at"
 
 
 VOLATILE = {  # body, the II that its accesses take at one port, one by one
