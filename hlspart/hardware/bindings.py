@@ -103,17 +103,20 @@ class Bindings(Struct, frozen=True, dict=True):
                     return ending
         return None
 
-    def may_be_widened(self, variable: int) -> bool:
-        """Whether the tool may widen the port of an array by itself, or a directive lets it."""
+    def greatest_width(self, variable: int) -> int:
+        """Width to which the tool may widen the port of an array by itself or as a directive lets it, else 0."""
         members = self.arrays.members(variable)
         if any(self.program.variable(m).volatile for m in members):
-            return False  # what is not a burst is not widened, and a volatile access is none
+            return 0  # what is not a burst is not widened, and a volatile access is none
         directives = (d for m in members for d in self._by_variable.get(m, ()))
-        return self.target.widens or any(d.has("max_widen_bitwidth") for d in directives)
+        return _WIDEST if any(d.has("max_widen_bitwidth") for d in directives) else self.target.widest_port
 
     def is_bound(self, variable: Variable) -> bool:
         """Whether a directive chooses the memory."""
         return self.of(variable)[3]
+
+
+_WIDEST = 1024  # that INTERFACE takes
 
 
 def _replaces(later: str, earlier: str) -> bool:

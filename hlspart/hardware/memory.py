@@ -12,7 +12,8 @@ from hlspart.targets.target import REGISTERS
 
 REPLICATED = "ram_1wnr"
 AXIS = "axis"
-STREAMS = frozenset({"fifo", AXIS})  # without addresses
+FIFO = "fifo"
+STREAMS = frozenset({FIFO, AXIS})  # without addresses
 BUS = "m_axi"
 
 

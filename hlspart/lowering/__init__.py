@@ -6,6 +6,7 @@ __all__ = [
     "dependence",
     "directed",
     "distances",
+    "dividers",
     "doubt",
     "exits",
     "functions",

@@ -83,13 +83,18 @@ def _address_ns(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...], targ
         stride *= max(1, math.ceil(dim.extent / dim.banks))
     if not coefficients:
         return 0.0
-    add, compare, select = (_ns(target, kind) for kind in ("add", "cmp", "select"))
-    levels = len(own) - 1
-    counter = levels * (compare + select) + max(0, levels - 1) * add / 2
+    add = _ns(target, "add")
     scale = max((0.0, add, _ns(target, "mul"))[min(2, digits(c) - 1)] for c in coefficients.values())
     addends = len(coefficients) + base
     total = math.ceil(math.log(addends, 3)) * add if addends > 1 else 0.0
-    return counter + (add if moved else 0.0) + scale + total
+    return counters_ns(own, target) + (add if moved else 0.0) + scale + total
+
+
+def counters_ns(own: tuple[str, ...], target: Target) -> float:
+    """ns from the registers of the iterators of a flattened nest to their values in this iteration."""
+    add, compare, select = (_ns(target, kind) for kind in ("add", "cmp", "select"))
+    levels = len(own) - 1
+    return max(0, levels) * (compare + select) + max(0, levels - 1) * add / 2
 
 
 def _counting_ns(target: Target, bits: int | None = None) -> float:

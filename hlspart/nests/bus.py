@@ -7,6 +7,7 @@ burst transfers, and UG1448, messages 214-224 and 214-229 to 214-232, say where 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -39,8 +40,13 @@ NO_REQUESTS = BusRequests()
 _BEATS = frozenset(("load", "store"))  # of which those of a bus have a range of states
 
 
-def requests(nests: Nests, nest: Nest, how: Order, graph: Graph, storage: Storage, banks: Banks) -> BusRequests:
-    """The m_axi accesses of one iteration whose requests and responses are part of it."""
+def requests(
+    nests: Nests, nest: Nest, how: Order, graph: Graph, storage: Storage, banks: Banks, *, alone: bool | None
+) -> BusRequests:
+    """The m_axi accesses of one iteration whose requests and responses are part of it.
+
+    ``alone``: whether the loop is all of its function, which then has no state for requests; None: not known.
+    """
     used = [op for op in graph.memory if _memory(op, storage).storage == BUS]
     if not used:
         return NO_REQUESTS
@@ -50,11 +56,15 @@ def requests(nests: Nests, nest: Nest, how: Order, graph: Graph, storage: Storag
         inside |= {op.id: "iterations of several loops make no burst" for op in used if op.id not in inside}
     seen = bursts or len(inside) == len(used)
     why = None if seen else f"no report of {storage.target.tool} shows when it makes bursts"
-    why = why or _unlike(used, nest, storage) or _open(used, inside, graph, storage)
+    why = why or _unlike(used, nests, nest, storage) or _open(used, inside, graph, storage)
     if why is None and len(inside) < len(used):
         why = _loops(nests, nest)
     if why is None and inside and not storage.target.requests_inside:
         why = next(iter(inside.values()))
+    if why is None and len(inside) < len(used) and alone is not False:
+        place = "possibly" if alone is None else storage.target.requests_of_sole_loops
+        inside |= {op.id: "the loop is all of its function" for op in used} if place == "inside" else {}
+        why = "the loop may be all of its function" if place == "possibly" else None
     if why is None:
         return BusRequests(frozenset(inside), doubts=tuple(_order(used, storage, banks)))
     text = unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why)
@@ -93,7 +103,7 @@ def _memory(op: Op, storage: Storage) -> Memory:
     return storage.memory(op.ref.variable)
 
 
-def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
+def _unlike(used: Sequence[Op], nests: Nests, nest: Nest, storage: Storage) -> str | None:
     """Why nothing is known of these accesses."""
     if nest.loop is None:
         return "it is no loop"
@@ -101,7 +111,8 @@ def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
         name = storage.program.variable(variable).name
         if any(storage.program.variable(m).volatile for m in storage.arrays.members(variable)):
             return f"{name} is volatile"
-        if storage.bindings.may_be_widened(variable) or not _is_plain(storage.program.variable(variable).type):
+        bits = _element_bits(storage.program.variable(variable).type)
+        if bits not in _WIDTHS or _fits(bits, storage.bindings.greatest_width(variable), nests, nest):
             return f"the port of {name} may get another width than its elements"
         if storage.has_unknown_ports(variable):
             return f"whether each bank of {name} gets a port is not known"
@@ -131,11 +142,22 @@ def _open(used: Sequence[Op], inside: Mapping[int, str], graph: Graph, storage: 
     return None
 
 
-def _is_plain(kind: c.CType) -> bool:
-    """Whether elements are numbers of a width that a bus has."""
+def _element_bits(kind: c.CType) -> int | None:
+    """Width of elements that are numbers."""
     while isinstance(kind, c.PointerType | c.ArrayType):
         kind = kind.target if isinstance(kind, c.PointerType) else kind.element
-    return isinstance(kind, c.ScalarType) and kind.bits in _WIDTHS
+    return kind.bits if isinstance(kind, c.ScalarType) else None
+
+
+def _fits(bits: int, widest: int, nests: Nests, nest: Nest) -> bool:
+    """Whether several elements of the accesses of a nest go into a word of a port of up to ``widest`` bits.
+
+    Not of a burst whose length is not known to be even (UG1448, 214-234; reports of yfchinn/swan-kernel-cpp,
+    tiagolascasas/heterogeneous-vitis-apps and fongtran17082003/FFT_HLS_SSR, 2023.2 to 2024.2), and no element of the
+    greatest width (214-353).
+    """
+    trips = [nests.trip(x).exact for x in nest.levels]
+    return bits < widest and None not in trips and math.prod(x or 0 for x in trips) % 2 == 0
 
 
 def _loops(nests: Nests, nest: Nest) -> str | None:

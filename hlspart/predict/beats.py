@@ -38,7 +38,7 @@ def of_wide_ports(p: Prediction) -> Iterator[Doubt]:
     for variable in p.counts:
         known = item.storage.program.variable(variable)
         plain = _is_number(known.type) and item.storage.memory(variable).storage == BUS
-        if not plain or not item.storage.bindings.may_be_widened(variable):
+        if not plain or not item.storage.bindings.greatest_width(variable):
             continue
         for kind in ("load", "store"):
             moved = [ops[i] for i in item.members[variable] if i in ops and ops[i].kind == kind]

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hlspart.banking.accesses import division
 from hlspart.lowering.doubt import Doubt, about, open_latency
-from hlspart.model.access import Affine, Bounds
+from hlspart.model.access import Bounds
 from hlspart.model.causes import Cause
-from hlspart.nests.nests import Order
 from hlspart.predict.elaborate import Elaborated
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
@@ -75,36 +73,17 @@ def _named(kind: str) -> str:
 
 
 def of_dividers(item: Elaborated) -> Iterator[Doubt]:
-    """Accesses whose banks take a division: the divider's states are in too few reports (n bits: n + 4).
+    """Accesses whose banks take a division of an index of unknown width.
 
-    Indices that no loaded value decides are divided at once, ahead of all else. The iterator of a loop that is no nest
-    is not: its remainder is counted along (``next_urem`` in reports of eight repositories, 2016.4 to 2024.2).
+    Indices that no loaded value decides are divided at once, ahead of all else.
     """
-    storage, ops = item.storage, item.lowered.graph.ops
-    divided = [
-        (ops[ident], memory.layout)
-        for variable, members in sorted(item.members.items())
-        if not ((memory := storage.memory(variable)).registers or memory.ports.unlimited)
-        for k, ident in enumerate(members)
-        if len(item.problems[variable].reach(k, memory.layout)) > 1
-    ]
-    for op, layout in sorted(divided, key=lambda x: x[0].id):
-        assert op.ref is not None
-        forms = op.ref.index or (None,) * len(layout.dims)
-        pairs = zip(forms, layout.dims, strict=False)
-        divisors = (
-            division(form, dim) for form, dim in pairs if dim.modulus is None or not _is_counted_along(form, item.order)
-        )
-        if by := next(filter(None, divisors), None):
-            name = storage.program.variable(op.ref.variable).name
-            text = f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
+    for op in sorted(item.lowered.graph.memory, key=lambda op: op.id):
+        open_ = [d.by for d in item.dividers.divisions(op) if d.bits is None]
+        if open_ and op.ref is not None:
+            name = item.storage.program.variable(op.ref.variable).name
+            text = f"how many states the division of an index by {open_[0]} takes that picks the bank of {name}"
             known = op.ref.index is not None and None not in op.ref.index
-            yield Doubt(about(text, [op]), longer=_DIVIDER if known else 0, endless=not known)
-
-
-def _is_counted_along(form: Affine | None, order: Order) -> bool:
-    """Whether an index is that of the last iteration and a step."""
-    return form is not None and len(order.names) == 1 and form.terms == ((order.names[0], 1),)
+            yield Doubt(about(f"{text} is not known", [op]), longer=_DIVIDER if known else 0, endless=not known)
 
 
 def _span(problem: Problem, kinds: frozenset[str], ii: int, depth: int) -> Bounds:

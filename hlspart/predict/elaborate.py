@@ -18,9 +18,10 @@ from hlspart.lowering.addresses import with_addresses
 from hlspart.lowering.balance import FLOATS, balance
 from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.distances import Iterations
+from hlspart.lowering.dividers import Dividers, with_dividers
 from hlspart.lowering.exits import after_exits
 from hlspart.lowering.graph import MemoryRef, Op
-from hlspart.lowering.handshakes import refuse_tested_room, registered
+from hlspart.lowering.handshakes import behind_test, refuse_tested_room, registered
 from hlspart.lowering.history import Index
 from hlspart.lowering.lower import Lowered, lower
 from hlspart.lowering.operations import Body, Frame
@@ -51,6 +52,7 @@ class Elaborated(Struct, frozen=True):
     members: Mapping[int, tuple[int, ...]]  # operation ids of `accesses`
     problems: Mapping[int, PortProblem]
     storage: Storage
+    dividers: Dividers
     balanced: bool = False  # sums may be balanced
     joined: bool = False  # a carried value is an operand of a balanced tree
     requests: BusRequests = NO_REQUESTS  # of m_axi accesses
@@ -138,11 +140,13 @@ class Elaboration:
             self.target.unrelated_rows, frozenset(symbols.values()), self._is_moving(nest),
             frozenset(symbols[v] for v in moved if v in symbols) if len(how.names) > 1 else frozenset(),
         )  # fmt: skip
+        reach = _Reach(elaborated, space, self.storage)
         carriers = Carriers(
-            iterations, self._dependence_pragmas(nest), _Reach(elaborated, space, self.storage),
+            iterations, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self.target.store_states, self._preset(nest),
         )  # fmt: skip
-        lowered = self._lowered(nest, how, elaborated, carriers)
+        dividers = Dividers(how.names, self._ranges(nest), self.storage, reach)
+        lowered = self._lowered(nest, how, elaborated, carriers, dividers)
         own = nest.pipelined and nest.loop is not None
         stored = {op.ref.variable for op in elaborated.ops.values() if op.ref is not None and op.kind == "store"}
         accesses: dict[int, list[PortAccess]] = {}
@@ -157,12 +161,12 @@ class Elaboration:
             op: counted[v].reach(k, self.storage.memory(v).layout)
             for v, ops in members.items() for k, op in enumerate(ops) if self.storage.memory(v).storage == BUS
         }  # fmt: skip
-        requests = bus.requests(self.nests, nest, how, lowered.graph, self.storage, banks)
+        requests = bus.requests(self.nests, nest, how, lowered.graph, self.storage, banks, alone=self._is_alone(nest))
         return Elaborated(
             nest, space, how, behind_responses(lowered, requests, how, self.storage, carriers), carriers,
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
-            counted, self.storage, balanced, joined, requests,
+            counted, self.storage, dividers, balanced, joined, requests,
             {name: self.program.variable(v).name for v, name in symbols.items()}, settled,
         )  # fmt: skip
 
@@ -189,7 +193,7 @@ class Elaboration:
             self._reset(body), self.target.reciprocals, outliving, self._divided,
         )  # fmt: skip
 
-    def _lowered(self, nest: Nest, how: Order, elaborated: Body, carriers: Carriers) -> Lowered:
+    def _lowered(self, nest: Nest, how: Order, elaborated: Body, carriers: Carriers, dividers: Dividers) -> Lowered:
         """The graph of an iteration, with what its loop adds: addresses, handshakes, exits."""
         own = nest.pipelined and nest.loop is not None
         lowered = lower(
@@ -204,9 +208,12 @@ class Elaboration:
         )
         if nest.pipelined:
             lowered = with_addresses(lowered, how.names, self.storage, self._is_outlined(nest) and not self._asks(nest))
+            lowered = with_dividers(lowered, dividers)
         if self._is_registered(nest):
             refuse_tested_room(nest.body, self.storage)
             lowered = registered(lowered, self.storage)
+        if nest.loop is not None and nest.pipelined and nest.loop.test is not None and not elaborated.exits:
+            lowered = behind_test(lowered, self.storage)
         if elaborated.exits and nest.loop is not None:
             lowered = after_exits(lowered, elaborated.exits, nest.loop.name)
         return lowered
@@ -315,11 +322,27 @@ class Elaboration:
         return frozenset(x.phi for x in body.carried if maker(x.value).kind == "select" and x.phi not in summed)
 
     def _is_outlined(self, nest: Nest) -> bool:
-        """Whether the loop becomes a module of its own: not when it is all that its function does."""
+        """Whether the loop becomes a module of its own: not when it is all that its function does.
+
+        A loop of a DATAFLOW region is all of the process that it is (Taise228/topk_sort, UCLA-VAST/Prometheus).
+        """
         if not self.target.outlined_loops or nest.loop is None:
+            return False
+        if not nest.outer and self.nests.directive("dataflow", None) is not None:
             return False
         real = (s for s in flat(self.nests.function.body.body) if not isinstance(s, c.Declare | c.PragmaMark | c.Label))
         return bool(nest.outer) or any(s is not nest.chain[0] for s in real)
+
+    def _is_alone(self, nest: Nest) -> bool | None:
+        """Whether the loop is all of a function that would be another module; None: not known.
+
+        A process that gets its bound through a channel takes a state to read it, so the loop is a module.
+        """
+        if not self.target.outlined_loops or nest.loop is None or self._is_outlined(nest):
+            return False
+        counted = all(self.nests.trip(x).exact is not None for x in nest.levels)
+        regions = any(d.kind == "dataflow" and d.usable for d in self.program.directives)
+        return True if counted or not regions else None
 
     def _is_registered(self, nest: Nest) -> bool:
         """Whether writes at axis ports fill the registers of the ports, which a module of its own has not."""
@@ -336,6 +359,15 @@ class Elaboration:
             for a in self.analysis.accesses
             if a.kind == "write" and a.function == nest.function and a.loops == around and a.order < first
         )
+
+    def _ranges(self, nest: Nest) -> dict[str, tuple[int, int]]:
+        """First value of iterators and the one that ends their loop, where they are constant."""
+        infos = [i for x in (*nest.outer, *nest.chain) if (i := self.nests.info(x)) is not None]
+        return {
+            i.iterator: (i.lower.const, i.lower.const + i.step * i.trip_count.exact)
+            for i in infos
+            if i.iterator and i.step and i.lower is not None and not i.lower.terms and i.trip_count.exact is not None
+        }
 
     def _trip_of(self, nest: Nest) -> int:
         trip = self.nests.trip(nest.loop).exact if nest.loop is not None else None

@@ -77,7 +77,7 @@ def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | N
         bus = memory.storage == BUS
         if count.static.interval <= aim or not storage.arrays.is_interface(record):
             continue
-        if bus and storage.bindings.may_be_widened(variable):
+        if bus and storage.bindings.greatest_width(variable):
             continue
         moved, ways = _Moved(p, variable), [(aim, "")]
         if record.volatile:

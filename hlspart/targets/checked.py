@@ -19,10 +19,10 @@ MOST_OF_A_NUMBER = 1_000_000_000
 _RESOURCES = ("bram18k", "uram", "dsp", "lut", "ff")
 _LIBRARY = ("kind", "grade", "same", "kinds")
 # of an operator: figures of reports, of an estimate, of a data sheet; what each has beside
-_WAYS = {"points": ("in_ns", "out_ns", "dsp"), "delay_ns": (), "width_states": (), "latency": ()}
+_WAYS = {"points": ("in_ns", "out_ns", "dsp"), "delay_ns": (), "width_states": ("stage_ns",), "latency": ()}
 _OPERATOR = (
-    *_WAYS, "in_ns", "out_ns", "dsp", "source", "fits", "steps", "per_bit_ns", "narrow_bits", "narrow_ns", "wide_bits",
-    "wide_states", "wide_most", "tile", "lut_bits", "by_invariant",
+    *_WAYS, "in_ns", "out_ns", "stage_ns", "dsp", "source", "fits", "steps", "per_bit_ns", "narrow_bits", "narrow_ns",
+    "wide_bits", "wide_states", "wide_most", "tile", "lut_bits", "by_invariant",
 )  # fmt: skip
 
 

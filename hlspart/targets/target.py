@@ -14,6 +14,8 @@ from hlspart.model.memories import MemoryRule
 from hlspart.model.ports import Ports
 from hlspart.targets.operators import SAME, likely_states, products
 
+_WIDEST = 512  # bits of an m_axi port that the tool widens by itself (UG1399, config_interface)
+
 REGISTERS = "registers"
 
 
@@ -145,9 +147,15 @@ class Target(Struct, frozen=True, dict=True):
         return bool(self.profile["pipeline"]["modules_share_units"])
 
     @property
-    def widens(self) -> bool:
-        """Whether the tool may give an m_axi port another width than that of its elements."""
-        return bool(self.profile["axi"]["widens"][self.flow])
+    def widest_port(self) -> int:
+        """Bits to which the tool may widen an m_axi port by itself; 0 where it keeps the width of the elements."""
+        return _WIDEST if self.profile["axi"]["widens"][self.flow] else 0
+
+    @property
+    def requests_of_sole_loops(self) -> Literal["inside", "outside", "possibly"]:
+        """Where the requests of a burst stand whose loop is all of its function."""
+        place: Literal["inside", "outside", "possibly"] = self.profile["axi"]["requests_of_sole_loops"]
+        return place
 
     @property
     def requests_inside(self) -> bool:
@@ -455,8 +463,8 @@ class Target(Struct, frozen=True, dict=True):
             sharing = bool(self.profile["pipeline"]["share_floating_point"])
             return OperatorTime(int(entry["latency"]) + 1, whole, whole, sharing, True, int(entry.get("dsp", 0)))
         if "width_states" in entry:
-            states = bits + int(entry["width_states"])
-            return OperatorTime(states, 2.0, 2.0, False, entry["source"] == "reports")
+            states, stage = bits + int(entry["width_states"]), float(entry["stage_ns"])
+            return OperatorTime(states, stage, stage, False, entry["source"] == "reports")
         delay = float(entry["delay_ns"]) + float(entry.get("per_bit_ns", 0)) * bits
         wide, dsp = max(operands or (bits,)), int(entry.get("dsp", 0))
         if "tile" in entry and impl is None:

@@ -35,7 +35,8 @@ PORTS = """
 
 
 def kernel(body: str, parameters: str = "int *a, int *b", ports: str = PORTS, local: str = "") -> str:
-    return f"void f({parameters}) {{\n{ports}\n{local}\n{body}\n}}\n"
+    """A function that does something beside its loop: the requests of a burst then stand outside of it."""
+    return f"void f({parameters}, int *done) {{\n{ports}\n{local}\n{body} *done = 1;\n}}\n"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_requests_that_may_stay_leave_the_depth_between_bounds_and_the_ii_known(
     ],
 )
 def test_tools_and_flows_whose_bursts_are_not_known(target):
-    text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }")
+    text = kernel("L: for (int i = 0; i < 98; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }")
     found = loop(text, **target)
     assert found.ii == 1 and found.depth is None and found.depth_cause
 
@@ -140,8 +141,44 @@ def test_bounds_that_stay_leave_one_burst(bound):
 
 def test_other_widths_of_the_port_are_not_known():
     ports = PORTS.replace("bundle=p", "bundle=p max_widen_bitwidth=256")
-    text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }", ports=ports)
+    text = kernel("L: for (int i = 0; i < 98; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }", ports=ports)
     assert "width" in (loop(text).depth_cause or "")
+
+
+@pytest.mark.parametrize(
+    ("bound", "element", "known"),
+    [
+        ("n", "float", True),  # yfchinn/swan-kernel-cpp, fongtran17082003/FFT_HLS_SSR: lengths of run time
+        ("97", "float", True),  # no whole words of two elements
+        ("96", "float", False),
+        ("96", "ap_uint<512>", True),  # UCLA-VAST/Prometheus: as wide as a port gets
+        ("96", "ap_uint<256>", False),
+    ],
+)
+def test_ports_that_nothing_widens_have_the_width_of_their_elements(bound, element, known):
+    """UG1448, messages 214-234 and 214-353."""
+    head = '#include "ap_int.h"\n' if "ap" in element else ""
+    body = f"L: for (int i = 0; i < {bound}; i++) {{\n#pragma HLS PIPELINE\n b[i] = a[i]; }}"
+    text = head + kernel(body, f"{element} *a, {element} *b, int n")
+    (found,) = result(text, path="k.cpp", tool="vitis-2022.2", flow="vitis").loops
+    assert (found.ii, found.depth is not None) == (1, known)
+
+
+@pytest.mark.parametrize(
+    ("tool", "flow", "body", "depth"),
+    [
+        ("vitis-2023.2", "vitis", "s.write(a[i]);", 74),  # UCLA-VAST/Prometheus, load_vA_for_task1
+        ("vitis-2024.1", "vitis", "s.write(a[i]);", 74),  # tiagolascasas/heterogeneous-vitis-apps, read_input_1
+        ("vitis-2023.2", "vitis", "b[i] = s.read();", 72),  # UCLA-VAST/Prometheus, store_vC_for_task0
+        ("vitis-2024.2", "vivado", "s.write(a[i]);", 11),
+        ("vitis-2022.2", "vivado", "s.write(a[i]);", None),
+    ],
+)
+def test_a_loop_that_is_all_of_its_function_makes_its_requests_itself(tool, flow, body, depth):
+    body = f"L: for (int i = 0; i < 97; i++) {{\n#pragma HLS PIPELINE\n {body} }}"
+    text = kernel(body, "hls::stream<int> &s, int *a, int *b").replace("*done = 1;", "")
+    (found,) = result('#include "hls_stream.h"\n' + text, path="k.cpp", tool=tool, flow=flow).loops
+    assert found.ii == 1 and found.depth in (depth, depth and depth - 1)  # 17 stores: 72 of 15, 71 of two
 
 
 def test_volatile_accesses_make_no_bursts():  # UG1399, preconditions of burst transfers
@@ -179,7 +216,6 @@ def test_a_copy_out_of_a_port_waits_for_its_requests_once():
     for words, body, more in ((125, "m[i] = a[i];", 74), (250, "a[i] = m[i];", 72)):
         text = f"void g(float *a, float m[{words}]) {{\n#pragma HLS INLINE off\n for (int i = 0; i < {words}; i++) {{\n"
         text += f"#pragma HLS PIPELINE\n {body} }} }}\nvoid f(float *a, float *y) {{\n{ports} float m[{words}];\n"
-        text += "#pragma HLS ARRAY_PARTITION variable=m complete\n"
         text += f" g(a, m); for (int i = 0; i < {words}; i++) y[i] = m[i]; }}\n"
         found = result(text, top="f", tool="vitis-2023.2", flow="vitis")
         copy = next(x.latency for x in found.functions if x.name == "g")

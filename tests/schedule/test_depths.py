@@ -20,13 +20,13 @@ def copying(pragma: str, index: str = "i", trip: int = 60) -> str:
 @pytest.mark.parametrize(
     ("pragma", "index", "by"),
     [
-        ("cyclic factor=6", "5 * i", "6"),
+        ("cyclic factor=6", "5 * i", None),
         ("cyclic factor=6", "i", None),  # its remainder is counted along: larm60/ECE8893, Risamp/ELEN90096-Group-2
         ("cyclic factor=6", "i + 2", None),
         ("cyclic factor=60", "i", None),  # the bank is the index
         ("cyclic factor=12", "8 * i % 120", "12"),  # a remainder of its own: no form
-        ("cyclic factor=12", "2 * i", "6"),
-        ("cyclic factor=6", "15 * i / 3", "6"),
+        ("cyclic factor=12", "2 * i", None),
+        ("cyclic factor=6", "15 * i / 3", None),
         ("cyclic factor=6", "at[i]", "6"),
         ("block factor=8", "i", "15"),
         ("cyclic factor=6", "6 * i", None),  # one bank
@@ -42,6 +42,33 @@ def test_divisions_that_pick_a_bank(pragma, index, by):
     assert (found.depth is None) == (by is not None)
     assert found.ii is not None or index == "at[i]"
     assert by is None or f"division of an index by {by} takes that picks the bank of A" in (found.depth_cause or "")
+
+
+NEST = """void f(int A[{rows}][40], int y[{rows}][40]) {{
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=20 dim=1
+    I: for (int i = 0; i < {rows}; i++) L: for (int j = 0; j < 40; j++) {{
+#pragma HLS PIPELINE II=1
+        {body}
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "body", "where", "depth"),
+    [
+        # UCLA-VAST/Prometheus, S12P/sisyphus-fpga24-artifact (2023.2): urem_8ns_5ns_4_12_1, 12 states of which the last
+        # stores, in loops of 12 states
+        (190, "A[i][j] = 1;", {"tool": "vitis-2023.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 4.55}, 12),
+        (410, "A[i][j] = 1;", {"tool": "vitis-2023.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 4.55}, 13),
+        (49, "A[i][j] = 1;", {"tool": "vitis-2023.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 4.55}, 10),
+        # Ritarka/8893Lab2 (2022.1): urem_7ns_6ns_5_11_1 in loops of 12 states
+        (100, "A[i][j] = 0;", {"tool": "vitis-2022.1", "part": "xc7z020-clg400-1", "clock_ns": 10.0}, 12),
+    ],
+)
+def test_dividers_that_pick_a_bank_take_four_states_more_than_bits(rows, body, where, depth):
+    found = loop(NEST.format(rows=rows, body=body), "I_L", **where)
+    assert (found.ii, found.depth) == (1, depth)
 
 
 def test_unrolling_fixes_the_bank():

@@ -175,7 +175,7 @@ def test_a_flag_gates_one_behaviour() -> None:
     """Each of the flags that one flag once was is read at one place."""
     flags = (
         "forwards_stores", "rotates_sums", "bypasses_stores", "trusts_distances", "unrelated_rows",
-        "resumes_sums", "keeps_resumed_nests", "keeps_chained_nests", "widens", "index_bits", "bare_types",
+        "resumes_sums", "keeps_resumed_nests", "keeps_chained_nests", "widest_port", "index_bits", "bare_types",
     )  # fmt: skip
     reads: Counter[str] = Counter()
     for path in (ROOT / "hlspart").rglob("*.py"):
