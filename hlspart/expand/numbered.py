@@ -197,8 +197,10 @@ class _Nest(Struct, frozen=True, dict=True):
                 record = self.program.variable(ident)
                 if ident in self._iterators or (ident not in self._moving and not record.volatile):
                     return {(ident,): 1} if self._is_number(record.type) else None
-                kept = known is not None and known[0] <= at and _keeps(record.type, known[1].type)
-                return self.polynomial(known[1], known[0] - 1) if kept and known is not None else None
+                if known is None or known[0] > at:
+                    return None
+                kept = _keeps(record.type, known[1].type) or self._wraps(record.type)
+                return self.polynomial(known[1], known[0] - 1) if kept else None
             case ArrayRef(variable=ident, indices=indices, type=kind) if self._is_number(kind) and self._stays(ident):
                 at_ = tuple(e.value for e in indices if isinstance(e, Const) and isinstance(e.value, int))
                 fixed = len(at_) == len(indices)

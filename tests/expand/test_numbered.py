@@ -201,3 +201,12 @@ def test_a_tensor_whose_shape_is_an_argument_is_updated_every_cycle() -> None:
     assert "#pragma HLS DEPENDENCE variable=out type=inter dependent=false" in new.texts["kernel.c"]
     (before,), (after,) = ([x.ii for x in k.ii().loops if x.pipelined] for k in (old, new.kernel()))
     assert before is not None and before > 1 and after == 1
+
+
+@pytest.mark.parametrize(("kind", "made", "said"), [
+    ("int", "int", True), ("unsigned", "unsigned", True), ("unsigned long", "unsigned long", True),
+    ("unsigned", "unsigned char", False), ("unsigned long", "unsigned", False),
+])  # fmt: skip
+def test_a_subscript_may_be_worked_out_ahead_in_a_type_that_keeps_it(kind: str, made: str, said: bool) -> None:
+    text = text_of([("0", "n"), ("0", "m")], "i * m + j", "p", kind)
+    assert is_said(text.replace(f"{kind} p", f"{made} p")) == said
