@@ -70,7 +70,8 @@ class Inlining:
         names = dict.fromkeys(self._program.variable(e.actual).name for e in edges)
         functions = dict.fromkeys(self._program.variable(e.formal).function for e in edges)
         text = f"{' and '.join(repr(n) for n in names)} differ and meet in {' and '.join(map(str, functions))}"
-        text += ", which each call inlines: hlspart does not rewrite them, and the loops in there have no known II"
+        text += ", which each call inlines: hlspart does not rewrite them, and a loop there that they differ in"
+        text += " has no known II"
         return Fault("inlined-apart", text, edges[0].at, fatal=False)
 
     def _formals(self, group: ArrayGroup) -> frozenset[int]:

@@ -30,6 +30,7 @@ None.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
@@ -54,6 +55,7 @@ from hlspart.rules._uses import own_expressions
 from hlspart.rules.storage_type import OPERATIONS
 
 RULE = Rule("HLP426", "allocation-of-nothing", "warning", hint="name what the function has, or remove it")
+_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*\Z")
 _SIGNS = {"mul": "*", "add": "+", "sub": "-", "div": "/", "rem": "%"}
 
 
@@ -85,9 +87,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(
                     RULE, d.at, message, "remove it, or lower the limit", [(c.at, "called") for c in calls]
                 )
-            elif "<" not in name and named and all("<" in x for x in named):
+            elif "<" not in name and calls and all("<" in x or _is_instance(facts, x) for x in named):
                 message = f"ALLOCATION: {name}() is a template, of which only an instance is a function"
-                yield facts.report(RULE, d.at, message, f"say instances={min(named)}", [(calls[0].at, "called here")])
+                hint = f"say which one, as instances={name}<..>"
+                yield facts.report(RULE, d.at, message, hint, [(calls[0].at, "called here")])
         elif kind == "operation":
             low = name.lower()
             real, plain = low[0] in "fdh" and low[1:] in _SIGNS, low.lstrip("su")
@@ -101,6 +104,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if sign is not None and not counts and not any(_is(e, sign, real) for e in expressions):
                 message = f"ALLOCATION: {d.function}() has no operation {name}"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])
+
+
+def _is_instance(facts: Facts, name: str) -> bool:
+    """Whether a function is written as a template, of which there is one instance."""
+    span = facts.program.functions[name].at.span
+    source = facts.program.sources.get(span.path)
+    return source is not None and _TEMPLATE.search(source.text[: span.start]) is not None
 
 
 def _has_copies(facts: Facts, name: str) -> bool:

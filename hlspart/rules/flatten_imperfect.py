@@ -51,9 +51,12 @@ RULE = Rule("HLP220", "flatten-imperfect", "warning", hint="move the statements 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Nests that are not perfect."""
+    inlined = {d.function for d in active(facts.program, "inline") if d.loop is None}
     for d in active(facts.program, "loop_flatten"):
         if d.loop is None:
             continue
+        if d.function in inlined and not parents(facts.program).get(d.loop):
+            continue  # the loops around it are those of a caller
         around, loop = parents(facts.program).get(d.loop, ()), facts.program.loops[d.loop]
         inside = [x for x in facts.loops_inside(loop.id) if parents(facts.program)[x.id][0] == loop.id]
         if around:

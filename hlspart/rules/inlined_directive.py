@@ -5,7 +5,7 @@ Reports PIPELINE, LATENCY and PERFORMANCE of a whole function that has INLINE, t
 
 ## Why is this bad
 INLINE leaves no function: the statements become part of each caller, and are scheduled with it. What the directive asks
-of the function is lost.
+of the function is lost, or becomes one of the loop around the call: that depends on the release.
 
 ## Example
 ```c
@@ -34,7 +34,7 @@ void f(const int a[64], int b[64]) {
 ```
 
 ## Vitis message it predicts
-None: the directive has no effect.
+None.
 """
 
 from __future__ import annotations
@@ -56,5 +56,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         other = inlined.get(d.function) if d.kind in ("pipeline", "latency", "performance") else None
         if other is None or d.loop is not None or not d.usable or d.dialect != "vitis" or d.has("off"):
             continue
-        message = f"{facts.pragma_text(d)} of {d.function}() is lost: the function is inlined"
+        message = f"{facts.pragma_text(d)} of {d.function}(): the function is inlined, so none is left for it"
         yield facts.report(RULE, d.at, message, None, [(other.at, "inlined here")])

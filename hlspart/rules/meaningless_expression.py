@@ -4,7 +4,7 @@
 Reports `a < b < c`, `!a == 2`, `x && 4`, `x | 4` as a test, `2 ^ n`, `x =+ 1`, a comparison, sum or comma as a
 statement that does nothing, a sum in a `bool`, a test of an `else if` that an earlier one has decided, a test for the
 value one past the last of a loop's counter, and a quotient or remainder by a counter that begins at 0, and a shift by
-counters that reaches 32.
+counters that reaches 32, or all bits of an `ap_int`.
 
 ## Why is this bad
 `0 < x < 10` compares a truth value with 10 and always holds. An arm that is never taken is removed: the last word of a
@@ -170,22 +170,28 @@ def _counters(facts: Facts, function: c.Function) -> Iterator[tuple[c.Expr, str,
                 yield node, f"divides by 0 at {name} = 0", "begin at 1, or treat the first iteration apart"
         elif node.op in ("<<", ">>") and (by := _furthest(facts, node, place)) is not None:
             hint = "convert the operand to a wider type before the shift"
-            yield node, f"shifts by up to {by}: that has no meaning for a number of 32 bits", hint
+            of = node.left.type
+            what = "that has no meaning for a number of 32 bits"
+            if isinstance(of, c.ScalarType) and of.library is not None:
+                what = f"nothing is left of a number of {of.bits} bits"
+            yield node, f"shifts by up to {by}: {what}", hint
         elif node.op == "==" and (last := _past(facts, node, place)) is not None:
             yield node, f"is never true: the last is {last}", f"compare with {last}"
 
 
 def _furthest(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:
-    """How far a number of C is shifted by the last values of the counters, where that is all its bits or more."""
+    """How far a number is shifted by the last values of the counters, where that is all its bits or more."""
     kind = node.left.type
-    plain = isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.library is None and kind.bits <= 32
+    if not isinstance(kind, c.ScalarType) or kind.kind != "int":
+        return None
+    plain = kind.bits <= 32 if kind.library is None else node.op == "<<"  # ap_int keeps its bits alone
     counters = {e.variable for e in c.walk(node.right) if isinstance(e, c.Name)}
     free = place.asked is not None and not place.asked & counters  # and nothing that may have been made of a counter
     free = free and all(facts.program.variable(v).storage == "parameter" for v in place.asked or ())
     if not plain or not (place.sure or free) or node.at.kind != "plain" or node.op not in facts.program.text(node.at):
         return None
     by = greatest(facts, node.right, place)
-    return by if by is not None and by >= 32 else None
+    return by if by is not None and by >= (32 if kind.library is None else kind.bits) else None
 
 
 def _past(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:

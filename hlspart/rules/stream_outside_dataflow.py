@@ -1,10 +1,12 @@
 """A STREAM directive where no tasks run at once.
 
 ## What it does
-Reports STREAM of an array in a function without DATAFLOW.
+Reports STREAM of an array in a function without DATAFLOW, and a stream there without a depth that a loop of unknown
+length fills before anything reads from it.
 
 ## Why is this bad
-Only a channel between two tasks becomes a FIFO. Elsewhere the array stays a memory, and the directive does nothing.
+Only a channel between two tasks becomes a FIFO. Elsewhere the array stays a memory, and the directive does nothing. A
+stream has two places unless its depth is said, and the loop waits for ever with its third word.
 
 ## Example
 ```c
@@ -28,17 +30,30 @@ void top(int a[64], int b[64]) {
 ```
 
 ## Vitis message it predicts
-One that the variable is no channel and the directive is ignored.
+One that the variable is no channel and the directive is ignored; `WARNING: [HLS 200-805] An internal stream .. with
+default size can result in deadlock`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import OtherType, ScalarType
+from hlspart.model.program import (
+    Call,
+    Expr,
+    ExprStmt,
+    Loop,
+    OtherType,
+    ScalarType,
+    StreamType,
+    expressions,
+    walk,
+    walk_statements,
+)
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import BLOCKS, regions
+from hlspart.rules._uses import root_of
 
 RULE = Rule(
     "HLP613", "stream-outside-dataflow", "warning", hint="add DATAFLOW to the function, or remove the directive"
@@ -54,6 +69,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if blocks and variable.storage in ("local", "static") and variable.function not in regional:
             message = f"'{variable.name}' hands on blocks between tasks, but {variable.function}() has no DATAFLOW"
             yield facts.report(RULE, variable.at, message, "add DATAFLOW to the function")
+    yield from _filled_first(facts, regional)
     for directive in facts.program.directives:
         if directive.kind != "stream" or not directive.usable or directive.has("off"):
             continue
@@ -65,3 +81,31 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 stays = "the array stays a memory" if variable.is_array else "the number stays a register"
                 message = f"STREAM of '{variable.name}': {variable.function}() has no DATAFLOW, {stays}"
                 yield facts.report(RULE, directive.at, message, None, [(variable.at, "declared here")])
+
+
+def _filled_first(facts: Facts, regional: Collection[str | None]) -> Iterator[Diagnostic]:
+    """Local streams of the default depth that a loop of unknown length fills before anything reads from them."""
+    sized = {v for d in facts.program.directives if d.kind == "stream" for v in d.variables}
+    for variable in facts.program.variables:
+        kind, function = variable.type, facts.program.functions.get(variable.function or "")
+        local = isinstance(kind, StreamType) and not kind.burst and variable.storage == "local"
+        if not local or function is None or function.open or function.name in regional or variable.id in sized:
+            continue
+        if not isinstance(kind, StreamType) or kind.depth is not None:
+            continue
+        for loop in function.body.body:
+            info = facts.analysis.loops.get(loop.id) if isinstance(loop, Loop) else None
+            if not isinstance(loop, Loop) or info is None or info.exits or info.trip_count.max is not None:
+                continue
+            calls = [e for s in walk_statements(loop.body) for top in expressions(s) for e in walk(top)]
+            own = [e for e in calls if isinstance(e, Call) and any(_is(a, variable.id) for a in e.args)]
+            direct = {id(s.expr) for s in loop.body.body if isinstance(s, ExprStmt)}
+            if own and all(e.function == "stream.write" for e in own) and any(id(e) in direct for e in own):
+                message = f"'{variable.name}' has 2 places, and loop {loop.name} fills it before anything is read"
+                hint = "say its depth, or add DATAFLOW and read in a task of its own"
+                yield facts.report(RULE, variable.at, message, hint, [(own[0].at, "the third word waits here")])
+
+
+def _is(expr: Expr, variable: int) -> bool:
+    root = root_of(expr)
+    return root is not None and root[0] == variable

@@ -59,7 +59,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         index = _INDEX.search(remark.directive.option("variable") or "")
         counter = _counter(facts, remark.directive, index.group(1)) if index is not None else None
         if counter is not None:
-            text = f"{facts.pragma_text(remark.directive)}: '{counter.name}' has its value at run time"
+            text = f"{facts.pragma_text(remark.directive)}: '{counter.name}' is no constant"
             hint = "name the whole array, or an element by a constant"
             item = replace(item, severity="warning", message=f"{text}: no element is named", hint=hint)
         yield item

@@ -50,13 +50,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, function in program.functions.items():
         for stmt in c.walk_statements(function.body) if name not in benches and not function.open else ():
             own = (*_of_loop(program, stmt), *_never_there(program, stmt)) if isinstance(stmt, c.Loop) else ()
-            for at, message, hint in (*_behind(stmt), *own):
+            for at, message, hint, *related in (*_behind(stmt), *own):
                 if at.kind == "plain" and at.span not in seen:
                     seen.add(at.span)
-                    yield facts.report(RULE, at, message, hint)
+                    yield facts.report(RULE, at, message, hint, related)
 
 
-def _behind(stmt: c.Stmt) -> Iterator[tuple[Origin, str, str]]:
+#: Where, what, what to do, and what it follows from.
+_Found = tuple[Origin, str, str, tuple[Origin, str]]
+
+
+def _behind(stmt: c.Stmt) -> Iterator[_Found]:
     for one, other in pairwise(stmt.body) if isinstance(stmt, c.Block) else ():
         if not isinstance(one, (c.Return, c.Jump)) or one.at.kind != "plain":
             continue
@@ -64,27 +68,30 @@ def _behind(stmt: c.Stmt) -> Iterator[tuple[Origin, str, str]]:
         acts = isinstance(other, (c.ExprStmt, c.If, c.Loop, c.Switch)) or (isinstance(other, c.Block) and other.body)
         if acts and not any(isinstance(s, (c.Label, c.Case)) for s in c.walk_statements(other)):
             word = one.kind if isinstance(one, c.Jump) else "return"
-            yield other.at, f"this never runs: it stands behind a {word}", "remove it, or correct what is before it"
+            hint = "remove it, or correct what is before it"
+            yield other.at, f"this never runs: it stands behind a {word}", hint, (one.at, f"the {word}")
 
 
-def _of_loop(program: c.Program, loop: c.Loop) -> Iterator[tuple[Origin, str, str]]:
+def _of_loop(program: c.Program, loop: c.Loop) -> Iterator[_Found]:
     last = loop.body.body[-1] if loop.body.body else None
     below = [s for s in c.walk_statements(loop.body) if isinstance(s, (c.Jump, c.Label))]
     leaves = isinstance(last, c.Return) or (isinstance(last, c.Jump) and last.kind == "break")
     again = any(
         isinstance(s, c.Label) or s.kind in ("continue", "goto") for s in below if isinstance(s, (c.Jump, c.Label))
     )
-    if loop.kind == "for" and loop.step is not None and loop.test is not None and leaves and not again:
-        yield loop.header, "this loop runs once at most: its body ends by leaving it", "leave it under a condition"
-    elif (of := _never_begun(program, loop)) is not None:
-        yield loop.header, f"this loop never runs: '{of}' does not hold at its start", "turn the comparison"
+    if loop.kind == "for" and loop.step is not None and loop.test is not None and leaves and not again and last:
+        message, hint = "this loop runs once at most: its body ends by leaving it", "leave it under a condition"
+        yield loop.header, message, hint, (last.at, "left here")
+    elif loop.test is not None and (of := _never_begun(program, loop)) is not None:
+        message = f"this loop never runs: '{of}' does not hold at its start"
+        yield loop.header, message, "turn the comparison", (loop.test.at, "its test")
 
 
 _ENDS = {"<": "is", "!=": "is", "<=": "is beyond"}
 _NOT_WHILE = {"<": ("==", ">=", ">"), "!=": ("==",), "<=": (">",)}  # what never holds while a test of a loop holds
 
 
-def _never_there(program: c.Program, loop: c.Loop) -> Iterator[tuple[Origin, str, str]]:
+def _never_there(program: c.Program, loop: c.Loop) -> Iterator[_Found]:
     """Tests in a loop for what ends it: its counter is not there before the loop is over."""
     test, step = loop.test, loop.step
     if loop.kind != "for" or not isinstance(test, c.Binary) or not isinstance(test.left, c.Name) or step is None:
@@ -103,7 +110,8 @@ def _never_there(program: c.Program, loop: c.Loop) -> Iterator[tuple[Origin, str
             if asks and node.op in _NOT_WHILE.get(test.op, ()):
                 name, limit = program.variable(counter).name, " ".join(program.text(bound.at).split())
                 message = f"this never holds: loop {loop.name} ends where {name} {_ENDS[test.op]} {limit}"
-                yield node.at, message, "ask for the last round, or ask behind the loop"
+                hint = "ask for the last round, or ask behind the loop"
+                yield node.at, message, hint, (loop.header, "the loop")
 
 
 def _is_of_its_own(program: c.Program, loop: c.Loop, ident: int) -> bool:

@@ -49,7 +49,16 @@ from hlspart.model.access import Affine
 from hlspart.model.causes import PORTS_DIVIDED
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import Call, expressions, walk, walk_statements
+from hlspart.model.program import (
+    Call,
+    CType,
+    OtherType,
+    StreamType,
+    StructType,
+    expressions,
+    walk,
+    walk_statements,
+)
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import WAYS, Facts, Rule
 from hlspart.rules._interfaces import interfaces
@@ -92,7 +101,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             most = max((sum(1 for k, _ in moving if k == kind) for kind in ("read", "write")), default=0)
             if d.values.get("factor") is None and facts.program.variable(ident).storage == "parameter":
                 continue
-            if array.ports is None or array.banks is None or ident in unsure:
+            if array.ports is None or array.banks is None or ident in unsure or _are_channels(facts, ident):
                 continue
             ports = array.ports * array.banks
             if not moving or copies < 2 or most * copies <= ports:
@@ -105,6 +114,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             related = [(inside[0].at, "the access"), (facts.program.variable(ident).at, "the array")]
             yield facts.report(RULE, d.at, message, _OF_MASTERS if ident in masters else None, related)
             break  # one array is enough to see
+
+
+def _are_channels(facts: Facts, ident: int) -> bool:
+    """Whether the elements of an array are streams, or objects of a class that may hold one: no memory."""
+    array = facts.program.variable(ident).as_array
+    pending: list[CType] = [array.element] if array is not None else []
+    while pending:
+        of = pending.pop()
+        if isinstance(of, (OtherType, StreamType)):
+            return True
+        pending += [kind for _, kind in of.members] if isinstance(of, StructType) else []
+    return False
 
 
 def _in_pipeline(
