@@ -57,10 +57,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 
 #: Where, what, what to do, and what it follows from.
-_Found = tuple[Origin, str, str, tuple[Origin, str]]
+_Unreached = tuple[Origin, str, str, tuple[Origin, str]]
 
 
-def _behind(stmt: c.Stmt) -> Iterator[_Found]:
+def _behind(stmt: c.Stmt) -> Iterator[_Unreached]:
     for one, other in pairwise(stmt.body) if isinstance(stmt, c.Block) else ():
         if not isinstance(one, (c.Return, c.Jump)) or one.at.kind != "plain":
             continue
@@ -72,7 +72,7 @@ def _behind(stmt: c.Stmt) -> Iterator[_Found]:
             yield other.at, f"this never runs: it stands behind a {word}", hint, (one.at, f"the {word}")
 
 
-def _of_loop(program: c.Program, loop: c.Loop) -> Iterator[_Found]:
+def _of_loop(program: c.Program, loop: c.Loop) -> Iterator[_Unreached]:
     last = loop.body.body[-1] if loop.body.body else None
     below = [s for s in c.walk_statements(loop.body) if isinstance(s, (c.Jump, c.Label))]
     leaves = isinstance(last, c.Return) or (isinstance(last, c.Jump) and last.kind == "break")
@@ -91,7 +91,7 @@ _ENDS = {"<": "is", "!=": "is", "<=": "is beyond"}
 _NOT_WHILE = {"<": ("==", ">=", ">"), "!=": ("==",), "<=": (">",)}  # what never holds while a test of a loop holds
 
 
-def _never_there(program: c.Program, loop: c.Loop) -> Iterator[_Found]:
+def _never_there(program: c.Program, loop: c.Loop) -> Iterator[_Unreached]:
     """Tests in a loop for what ends it: its counter is not there before the loop is over."""
     test, step = loop.test, loop.step
     if loop.kind != "for" or not isinstance(test, c.Binary) or not isinstance(test.left, c.Name) or step is None:
