@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.program import (
     Assign,
     Block,
+    Call,
     Declare,
+    Expr,
+    ExprStmt,
     If,
+    IncDec,
     Loop,
     Name,
     Program,
@@ -63,7 +67,37 @@ def _may_be_read(p: Prediction, edge: Edge) -> bool:
     if len(named) != 1 or not all(_dies(program.variable(v)) for v in named):
         return True
     behind = statements_behind(function.body, loop)
-    return behind is None or bool(_is_read(program, behind, *named))
+    return behind is None or _lasts(program, tuple(behind), *named)
+
+
+def _lasts(program: Program, behind: Sequence[Stmt], variable: int) -> bool:
+    """Whether a value is read for more than for scalars that nothing reads in turn."""
+    for number, stmt in enumerate(behind):
+        copy = _only_set(program, stmt)
+        if copy is not None and is_named(copy[1], variable):
+            if _lasts(program, behind[number + 1 :], copy[0]):
+                return True
+            if copy[0] == variable:
+                return False
+        elif (answer := _is_read(program, (stmt,), variable)) is not None:
+            return answer
+    return False
+
+
+def _only_set(program: Program, stmt: Stmt) -> tuple[int, Expr] | None:
+    """The scalar of its function that a statement gives a value, and that value, if it does no more."""
+    roots = list(statement_values(program, stmt))
+    if len(roots) != 1:
+        return None
+    (root,) = roots
+    if isinstance(stmt, Declare) and len(stmt.variables) == 1:
+        made, value = stmt.variables[0], root
+    elif isinstance(stmt, ExprStmt) and isinstance(root, Assign) and isinstance(root.target, Name):
+        made, value = root.target.variable, root.value if root.op == "=" else root
+    else:
+        return None
+    inside = [e for e in walk(value) if isinstance(e, Assign | IncDec | Call) and e is not root]
+    return (made, value) if not inside and _dies(program.variable(made)) else None
 
 
 def _dies(variable: Variable) -> bool:

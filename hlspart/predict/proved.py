@@ -14,6 +14,7 @@ from hlspart.hardware.shared import shared
 from hlspart.lowering.distances import MEETING
 from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.model.results import Proof
+from hlspart.predict.avoidable import avoidable
 from hlspart.predict.decided import Decided
 from hlspart.predict.doubts import loosest
 from hlspart.predict.lasting import lasting
@@ -86,7 +87,7 @@ def _values_alone(p: Prediction, decided: Decided, arm: int) -> Problem:
     free = {i for i, op in graph.ops.items() if op.ref is not None or op.kind in _FREE}
     free |= {i for i, op in graph.ops.items() if op.kind in _GROUPS and _goes_on(graph, op)}
     free |= {i for i, op in graph.ops.items() if op.kind == "div" and _is_of_parts(graph, op)}
-    loose = loosest(p, frozenset(free))
+    loose = loosest(p, frozenset(free) | avoidable(p))
     needed = lasting(p)
     values = (edge for edge in _values(p, loose.graph, decided, arm) if edge.sink in needed)
     edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in values)

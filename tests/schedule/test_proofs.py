@@ -32,6 +32,13 @@ CASES = {  # body of the loop; the II that is proved least, None: no proof
     "integers that a tool may regroup": ("n = n + k[i] + k[i - 1] + k[i - 2] + k[i] * 7; s = x[i];", None),
     "products and sums that change no float": ("s = (1.0 * s / 1 - 0.0f) * 1.0f; y[i] = x[i];", None),
     "a sum that makes +0 of -0": ("s = (s + 0.0f) * b;", FMUL + FADD),
+    "a change of sign": ("s = s * -1; y[i] = s;", None),
+    "a power of two, and a sum": ("s = s / 4 + x[i];", FADD - 1),
+    "a number there and back": ("n = (short)(float)n + k[i];", None),
+    "a double there and back": ("n = (double)n * 3.0 + k[i]; s = x[i];", None),
+    "a byte by more than it holds": ("n = (unsigned char)n / 300 + k[i];", None),
+    "a byte by what data says": ("n = (unsigned char)n / k[i] + 1;", None),
+    "an integer by a number": ("n = n / 300 + k[i];", None),
     "nothing recurs": ("y[i] = x[i] / b;", None),
     "an element that changes once": ("y[i] = y[7] / b + x[i];", None),
     "from the other end": ("y[65 - i] = y[i] / b;", None),
@@ -97,6 +104,23 @@ def test_values_that_each_round_of_the_loop_around_sets_anew_prove_nothing() -> 
         loops = hlspart.parse(text.format(before, within, inner)).pipeline.figures.loops
         needed.append(any(x.proof is not None for x in loops))
     assert needed == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("use", "proved"),
+    (
+        ("float t = s * 2; y[0] = n;", False),
+        ("float t; t = s; t = t + 1;", False),
+        ("float t = s; y[0] = t;", True),
+        ("float t = s; float u = t; if (u > 1) y[0] = n;", True),
+        ("s = s * 2; n = s; y[0] = n;", True),
+        ("s = n; y[0] = s;", False),
+    ),
+)
+def test_uses_whose_results_nothing_reads_are_none(use: str, proved: bool) -> None:
+    text = kernel(CASES["a recurrence of its own"][0]).replace("y[0] = n;\n    return s;", f"{use}\n    return 0;")
+    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    assert (loop.proof is not None) == proved
 
 
 @pytest.mark.parametrize(("most", "least"), ((1, None), (2, 5), (3, 6), (30, 7)))
