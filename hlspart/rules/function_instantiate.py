@@ -100,7 +100,14 @@ def _is_open(facts: Facts, value: c.Expr) -> bool:
     return filled or any(_varies(program, v) for v in mentioned_in(value))
 
 
-def _varies(program: c.Program, ident: int) -> bool:
-    """Whether a variable comes from outside: an argument of the top, which no instance knows."""
+def _varies(program: c.Program, ident: int, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a variable comes from outside: an argument of the top, or one that a caller hands on from there."""
     variable = program.variable(ident)
-    return variable.storage == "parameter" and isinstance(variable.type, c.ScalarType) and not variable.const
+    if variable.storage != "parameter" or not isinstance(variable.type, c.ScalarType) or variable.const:
+        return False
+    function = program.functions.get(variable.function or "")
+    if function is None or ident not in function.params or ident in seen:
+        return ident not in seen
+    place = function.params.index(ident)
+    given = [call.args[place] for call in _calls(program, function.name) if place < len(call.args)]
+    return not given or any(_varies(program, v, seen | {ident}) for x in given for v in mentioned_in(x))
