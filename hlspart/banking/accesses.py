@@ -56,6 +56,15 @@ def are_in_one_arm(accesses: Iterable[PortAccess]) -> bool:
     return all(arms.setdefault(branch, arm) == arm for a in accesses for branch, arm in a.branch)
 
 
+def is_anywhere(access: PortAccess, layout: Layout) -> bool:
+    """Whether an access may lie in any bank: nothing is known of its index, or of what of it chooses the bank."""
+    index, dims = access.index, layout.dims
+    if index is None or access.map is not None:
+        return access.map is None
+    split = [k for k, dim in enumerate(dims) if dim.banks > 1] if len(dims) == len(index) else range(len(index))
+    return any(form is None for form in index) and all(index[k] is None for k in split)
+
+
 def is_settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequence[str]) -> bool:
     """Whether the offset inside the bank stays while ``names`` change the bank: such a load leaves their loops."""
     if layout.banks == 1 or index is None or not layout.dims:

@@ -11,7 +11,7 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from hlspart.banking import listed
-from hlspart.banking.accesses import are_exclusive, combination, packed
+from hlspart.banking.accesses import are_exclusive, combination, is_anywhere, packed
 from hlspart.banking.cliques import Budget
 from hlspart.banking.once import OneIteration, all_but_repeated, all_differ
 from hlspart.banking.sites import Site, Sites
@@ -25,6 +25,7 @@ from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
 FAR = 64  # where iterators are away from the borders of their domains, mostly
 Kind = tuple[int, int]  # a number of the terms of an index, and one of a domain
+MOST_ASKED = 20_000  # pairs that are compared by sets; further ones are taken to meet
 MAX_MEETING = 128  # accesses whose common iterations are computed when they depend on the iteration
 
 
@@ -49,6 +50,7 @@ class Conflicts:
         self._points: dict[tuple[int, ...], list[IterationSet]] = {}  # by a clique's first members: iterations to try
         self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
         self._exact = True
+        self._asked = 0  # pairs compared by sets
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
         """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
@@ -86,9 +88,8 @@ class Conflicts:
         """The most of ``group`` that meet in one bank, where that is known without a look at their pairs."""
         if len(group) < 3:
             return None
-        if not any(s.access.branch for s in group) and (
-            self._are_always_together(group) or self._are_once_together(group)
-        ):
+        unconditional = not any(s.access.branch for s in group)
+        if unconditional and (self._are_always_together(group) or self._are_once_together(group)):
             return group
         with suppress(TooHard):
             if self._layout.banks == 1 and (shown := all_but_repeated(self._problem, self._layout, group)) is not None:
@@ -241,6 +242,8 @@ class Conflicts:
                 self._where[key] = None
                 return True
             try:
+                if self._asked >= MOST_ASKED:
+                    raise TooHard(f"more than {MOST_ASKED} pairs")
                 region = self._pair(a, b)
                 if region.empty:
                     return False
@@ -254,7 +257,7 @@ class Conflicts:
     def _quick(self, a: Site, b: Site) -> bool | None:
         """Conflict by arithmetic alone: always, never, or (None) not known."""
         if a.forms is None or b.forms is None:
-            return None
+            return True if any(is_anywhere(s.access, self._layout) for s in (a, b)) else None
         if self._bank_known(a) != self._bank_known(b):
             return False
         (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
@@ -299,6 +302,7 @@ class Conflicts:
     def _pair(self, a: Site, b: Site) -> IterationSet:
         """Iterations in which ``a`` and ``b`` need two ports of one bank."""
         self._problem.pairs += 1
+        self._asked += 1
         region = self._bank_touch(a).agree(self._bank_touch(b))
         both = a.read and b.read and a.access.index is not None and b.access.index is not None
         if both and not region.empty:
@@ -349,7 +353,8 @@ class Conflicts:
             key = tuple(positions)
             grown = tuple(key[:-1]) in banks
             regions = [self._sites[p].region for p in ((positions[-1],) if grown else positions)]
-            regions += [w for pair in (pairs if grown else _pairs(positions)) if (w := self._where[pair]) is not None]
+            among = pairs if grown else combinations(sorted(positions), 2)
+            regions += [w for pair in among if (w := self._where[pair]) is not None]
             if all(region.covers(point) for region in regions):
                 banks.add(key)
                 return True
@@ -362,7 +367,7 @@ class Conflicts:
             self._sometimes.add(positions)
             return False
         grown = tuple(earlier) in self._always  # cliques grow one by one: only what is new is looked at
-        pairs = [(min(p, last), max(p, last)) for p in earlier] if grown else _pairs(positions)
+        pairs = [(min(p, last), max(p, last)) for p in earlier] if grown else combinations(sorted(positions), 2)
         members = (earlier[0], last) if grown else positions
         keys = {self._problem.domain_key(self._sites[p].access.domain) for p in members}
         if len(keys) > 1 or any(self._where[pair] is not None for pair in pairs):
@@ -391,8 +396,3 @@ class Conflicts:
                         break
             self._meeting[key], self._met[key] = common, met | new.keys()
         return self._meeting[key]
-
-
-def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
-    ordered = sorted(positions)
-    return [(a, b) for k, a in enumerate(ordered) for b in ordered[k + 1 :]]

@@ -27,7 +27,7 @@ from hlspart.lowering.history import Neighbours, are_different, is_different
 from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
-from hlspart.lowering.related import connected, related
+from hlspart.lowering.related import connected, limit_orders, related
 from hlspart.lowering.unused import unused
 from hlspart.model.access import Affine
 
@@ -412,7 +412,10 @@ def _memory(
             if memory.registers:  # read before it is written at the end of the state
                 wait = int(second.kind == "load")
             (waits if seen.is_different else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
-        for edge in carriers.between(variable, operations, memory.registers):
+            limit_orders(len(edges), name, first, len(chosen))
+        carried = carriers.between(variable, operations, memory.registers)
+        limit_orders(len(edges) + len(carried), name, operations[0], len(chosen))
+        for edge in carried:
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
                 edges.append(replace(edge, distance=distance))

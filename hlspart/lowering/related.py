@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.distances import Address
+from hlspart.lowering.graph import Op
+
+MOST_ORDERS = 600_000  # of 1,100 accesses of one element, each behind all before it
+
+
+def limit_orders(orders: int, array: str, access: Op, operations: int) -> None:
+    """Raises Unmodelled where accesses of ``array``, of a loop of ``operations``, have more orders than are counted."""
+    if orders > MOST_ORDERS:
+        raise Unmodelled(f"more than {MOST_ORDERS} orders between accesses of {array}", access.line, operations)
 
 
 def partners(addresses: Sequence[Address]) -> list[Sequence[int]]:

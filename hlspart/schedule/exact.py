@@ -14,8 +14,8 @@ from typing import Any
 
 import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from hlspart.schedule.problem import EPSILON, Problem, Schedule, is_handed_on
-from hlspart.schedule.recurrence import incoming_of, topological
+from hlspart.schedule.problem import EPSILON, Problem, Schedule, is_handed_on, topological
+from hlspart.schedule.recurrence import incoming_of
 from hlspart.schedule.solver import quiet_model
 
 MAX_BINARIES = 240

@@ -18,8 +18,8 @@ from heapq import heappop, heappush
 from msgspec.structs import replace
 
 from hlspart.model.ports import Ports
-from hlspart.schedule.problem import Problem, Schedule, Wait, allowed
-from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring, topological
+from hlspart.schedule.problem import Problem, Schedule, Wait, allowed, topological
+from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring
 
 MAX_SLOTS = 2_000_000  # operations times II, over all attempts to share units
 MOST_PLACEMENTS = 300_000  # in attempts at one II after the other

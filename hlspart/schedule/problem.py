@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -94,6 +94,11 @@ class Problem(Struct, frozen=True, eq=False, dict=True):
     def waits(self) -> tuple[Wait, ...]:
         """The orders, ready to be counted with."""
         return self.along(self.graph.edges)
+
+    @cached_property
+    def all_waits(self) -> Waits:
+        """The orders by operation."""
+        return Waits(self)
 
     @cached_property
     def either(self) -> frozenset[int]:
@@ -197,3 +202,58 @@ def is_handed_on(problem: Problem, edge: Edge) -> bool:
     """
     states = (problem.timing[edge.source].states, problem.timing[edge.sink].states)
     return edge.gap is None and edge.distance > 0 and edge.scalar and states == (1, 1)
+
+
+class Waits:
+    """What each operation of a problem waits for, whatever the II.
+
+    ``incoming``: by operation (source, states from its start on or None where values are handed on within a state,
+    distance, wait); of several waits for one source those that some II may need. ``sinks``: what waits for it.
+    ``limit``: no start is later unless a recurrence forbids the II. ``within``: the operations that are looked at.
+    """
+
+    def __init__(self, problem: Problem, within: Set[int] | None = None) -> None:
+        self.problem = problem
+        self.order = [op for op in topological(problem.graph) if within is None or op in within]
+        self.limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+        self.sinks: dict[int, set[int]] = defaultdict(set)
+        self.incoming: dict[int, list[tuple[int, int | None, int, Wait]]] = defaultdict(list)
+        waits = problem.waits
+        if within is not None:
+            waits = problem.along(e for e in problem.graph.edges if e.source in within and e.sink in within)
+        between = Counter((w.source, w.sink) for w in waits)
+        longest: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)  # by distance
+        gaps = [None if self._handed(wait.edge) else wait.gap for wait in waits]
+        for wait, gap in zip(waits, gaps, strict=True):
+            if gap is not None and between[wait.source, wait.sink] > 1:
+                known = longest[wait.source, wait.sink]
+                known[wait.distance] = max(known.get(wait.distance, gap), gap)
+        for wait, gap in zip(waits, gaps, strict=True):
+            self.sinks[wait.source].add(wait.sink)
+            known = {} if gap is None else longest.get((wait.source, wait.sink), {})
+            if any(g >= wait.gap and (d, -g) < (wait.distance, -wait.gap) for d, g in known.items()):
+                continue
+            self.incoming[wait.sink].append((wait.source, gap, wait.distance, wait))
+
+    def _handed(self, edge: Edge) -> bool:
+        return edge.gap is None and (not edge.distance or is_handed_on(self.problem, edge))
+
+
+def topological(graph: Graph) -> list[int]:
+    """Operations in an order that the edges inside an iteration respect, else by id."""
+    outgoing: dict[int, list[int]] = defaultdict(list)
+    waiting: dict[int, int] = dict.fromkeys(graph.ops, 0)
+    for edge in graph.edges:
+        if edge.distance == 0:
+            outgoing[edge.source].append(edge.sink)
+            waiting[edge.sink] += 1
+    ready = sorted((op for op, n in waiting.items() if n == 0), reverse=True)
+    order = []
+    while ready:
+        op = ready.pop()
+        order.append(op)
+        for sink in outgoing[op]:
+            waiting[sink] -= 1
+            if waiting[sink] == 0:
+                ready.append(sink)
+    return order if len(order) == len(waiting) else sorted(waiting)

@@ -2,61 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.answers import Answers
-from hlspart.schedule.problem import Problem, Timing, Wait, allowed, is_handed_on
+from hlspart.schedule.problem import Problem, Timing, Waits, allowed
 
 _LEAST: Answers[int | None] = Answers(1024)
 MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
 
 
-class Waits:
-    """What each operation of a problem waits for, whatever the II.
-
-    ``incoming``: by operation (source, states from its start on or None where values are handed on within a state,
-    distance, wait); of several waits for one source those that some II may need. ``sinks``: what waits for it.
-    ``limit``: no start is later unless a recurrence forbids the II. ``within``: the operations that are looked at.
-    """
-
-    def __init__(self, problem: Problem, within: Set[int] | None = None) -> None:
-        self.problem = problem
-        self.order = [op for op in topological(problem.graph) if within is None or op in within]
-        self.limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
-        self.sinks: dict[int, set[int]] = defaultdict(set)
-        self.incoming: dict[int, list[tuple[int, int | None, int, Wait]]] = defaultdict(list)
-        waits = problem.waits if within is None else _inside(problem, within)
-        between = Counter((w.source, w.sink) for w in waits)
-        longest: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)  # by distance
-        gaps = [None if self._handed(wait.edge) else wait.gap for wait in waits]
-        for wait, gap in zip(waits, gaps, strict=True):
-            if gap is not None and between[wait.source, wait.sink] > 1:
-                known = longest[wait.source, wait.sink]
-                known[wait.distance] = max(known.get(wait.distance, gap), gap)
-        for wait, gap in zip(waits, gaps, strict=True):
-            self.sinks[wait.source].add(wait.sink)
-            known = longest.get((wait.source, wait.sink), {}) if gap is not None else {}
-            if any(g >= gap and (d, -g) < (wait.distance, -gap) for d, g in known.items() if gap is not None):
-                continue
-            self.incoming[wait.sink].append((wait.source, gap, wait.distance, wait))
-
-    def _handed(self, edge: Edge) -> bool:
-        return edge.gap is None and (not edge.distance or is_handed_on(self.problem, edge))
-
-
 def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
     """First start of every operation under dependences alone; None when a recurrence forbids ``ii``."""
-    start, offset, cycle = _raise(Waits(problem), ii)
+    start, offset, cycle = _raise(problem.all_waits, ii)
     return None if cycle else (start, offset)
 
 
 def critical_cycle(problem: Problem, ii: int) -> tuple[Edge, ...]:
     """A cycle of dependences that forbids ``ii - 1``, as edges in order; () when there is none."""
-    return _raise(Waits(problem), ii - 1)[2]
+    return _raise(problem.all_waits, ii - 1)[2]
 
 
 def cycle_latency(problem: Problem, cycle: Sequence[Edge]) -> int:
@@ -159,26 +126,6 @@ def _round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
     return at[0]
 
 
-def topological(graph: Graph) -> list[int]:
-    """Operations in an order that the edges inside an iteration respect, else by id."""
-    outgoing: dict[int, list[int]] = defaultdict(list)
-    waiting: dict[int, int] = dict.fromkeys(graph.ops, 0)
-    for edge in graph.edges:
-        if edge.distance == 0:
-            outgoing[edge.source].append(edge.sink)
-            waiting[edge.sink] += 1
-    ready = sorted((op for op, n in waiting.items() if n == 0), reverse=True)
-    order = []
-    while ready:
-        op = ready.pop()
-        order.append(op)
-        for sink in outgoing[op]:
-            waiting[sink] -= 1
-            if waiting[sink] == 0:
-                ready.append(sink)
-    return order if len(order) == len(waiting) else sorted(waiting)
-
-
 def recurring(graph: Graph) -> set[int]:
     """Operations on some cycle of dependences: those that are behind themselves (strong components, Kosaraju)."""
     sinks: dict[int, set[int]] = {op: set() for op in graph.ops}
@@ -247,11 +194,6 @@ def _least_round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
     while distance and (delay := _round(problem, cycle, ii)) > 0:
         ii += -(-delay // distance)
     return ii
-
-
-def _inside(problem: Problem, within: Set[int]) -> tuple[Wait, ...]:
-    """The orders between some operations."""
-    return problem.along(e for e in problem.graph.edges if e.source in within and e.sink in within)
 
 
 def relaxed(

@@ -204,3 +204,11 @@ def test_updates_under_one_condition_each_are_walked_over_once_per_load(monkeypa
     monkeypatch.setattr(History, "before_load", counted)
     assert predicted(UPDATES).ii == 40
     assert 0 < walked <= 4 * 40 * 40
+
+
+def test_more_orders_than_are_counted_are_named(monkeypatch):
+    monkeypatch.setattr("hlspart.lowering.related.MOST_ORDERS", 1000)
+    known, unknown = (predicted(UPDATES.replace("40", str(n))) for n in (20, 40))
+    assert known.ii == 20
+    assert unknown.ii is None
+    assert [c.text for c in unknown.causes] == ["more than 1000 orders between accesses of a"]
