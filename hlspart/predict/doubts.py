@@ -21,7 +21,7 @@ from hlspart.predict.beats import of_beats, of_wide_ports
 from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.predict.merged import of_conditions, of_steps
 from hlspart.predict.outside import of_outside
-from hlspart.predict.remainders import of_remainders, of_rows
+from hlspart.predict.remainders import of_remainders, of_rows, of_stores
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, relaxed
 
@@ -142,6 +142,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
         )
     yield from of_remainders(p)
     yield from of_rows(p)
+    yield from of_stores(p)
     yield from of_steps(p)
     yield from of_conditions(p)
     yield from of_beats(p)

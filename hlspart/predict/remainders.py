@@ -1,7 +1,8 @@
-"""Accesses whose bank the tool may see better or worse: by a remainder of no power of two, or chosen at run time."""
+"""Accesses that the tool may count otherwise: by a remainder of no power of two, chosen at run time, stores."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from hlspart.banking.counting import PortProblem
@@ -25,6 +26,20 @@ def of_remainders(p: Prediction) -> Iterator[Doubt]:
             text = f"whether the tool sees which banks of {name} an index reaches that is divided by no power of two"
             ops = (p.problem.graph.ops[i] for i in item.members[variable])
             yield Doubt(about(f"{text} is not known", ops), ii=load.interval, banks=True)
+
+
+def of_stores(p: Prediction) -> Iterator[Doubt]:
+    """Where the II is higher if a memory of two ports takes stores one at a time."""
+    item, ops = p.elaborated, p.problem.graph.ops
+    assert p.schedule is not None
+    for variable in p.counts if item.storage.target.stores_alone else ():
+        members = [ops[i] for i in item.members[variable]]
+        stores = [op for op in members if op.kind == "store"]
+        ports, banks = item.storage.memory(variable).ports, item.storage.memory(variable).layout.banks
+        alone = math.ceil((len(members) - len(stores)) / 2) + len(stores)
+        if len(stores) > 1 and banks == 1 and ports.total == 2 and alone > p.schedule.ii:
+            text = f"whether {item.storage.program.variable(variable).name} takes two stores at once is not known"
+            yield Doubt(about(text, stores), ii=alone, banks=True)
 
 
 def of_rows(p: Prediction) -> Iterator[Doubt]:

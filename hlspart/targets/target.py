@@ -14,8 +14,6 @@ from hlspart.model.memories import MemoryRule
 from hlspart.model.ports import Ports
 from hlspart.targets.operators import SAME, likely_states, products
 
-_WIDEST = 512  # bits of an m_axi port that the tool widens by itself (UG1399, config_interface)
-
 REGISTERS = "registers"
 
 
@@ -148,14 +146,13 @@ class Target(Struct, frozen=True, dict=True):
 
     @property
     def widest_port(self) -> int:
-        """Bits to which the tool may widen an m_axi port by itself; 0 where it keeps the width of the elements."""
-        return _WIDEST if self.profile["axi"]["widens"][self.flow] else 0
+        """Bits to which the tool may widen an m_axi port by itself (UG1399, config_interface); 0: it does not."""
+        return 512 if self.profile["axi"]["widens"][self.flow] else 0
 
     @property
-    def requests_of_sole_loops(self) -> Literal["inside", "outside", "possibly"]:
-        """Where the requests of a burst stand whose loop is all of its function."""
-        place: Literal["inside", "outside", "possibly"] = self.profile["axi"]["requests_of_sole_loops"]
-        return place
+    def requests_of_sole_loops(self) -> str:
+        """Where the requests of a burst stand whose loop is all of its function: "inside", "outside", "possibly"."""
+        return str(self.profile["axi"]["requests_of_sole_loops"])
 
     @property
     def requests_inside(self) -> bool:
@@ -166,6 +163,11 @@ class Target(Struct, frozen=True, dict=True):
     def port_per_bank(self) -> bool:
         """Whether reports show a port for each bank of an m_axi array that a directive partitions."""
         return bool(self.profile["axi"]["port_per_bank"])
+
+    @property
+    def stores_alone(self) -> bool:
+        """Whether a memory of two ports may take no other access beside a store."""
+        return bool(self.profile["memory"]["stores_alone"])
 
     @property
     def store_states(self) -> int:
@@ -272,10 +274,9 @@ class Target(Struct, frozen=True, dict=True):
         return int(self.profile["pipeline"]["auto_threshold"])
 
     @property
-    def flatten_over(self) -> Literal["nothing", "loads", "any"]:
-        """Statements before the inner loop over which a nest is flattened all the same."""
-        value = self.profile["pipeline"]["flatten_over"]
-        return "any" if value == "any" else "loads" if value == "loads" else "nothing"
+    def flatten_over(self) -> str:
+        """Statements before the inner loop ("nothing", "loads", "any") over which a nest is flattened all the same."""
+        return str(self.profile["pipeline"]["flatten_over"])
 
     @property
     def bind_interface(self) -> bool:
@@ -421,10 +422,9 @@ class Target(Struct, frozen=True, dict=True):
         """Width of most iterators and addresses."""
         return int(self.profile["pipeline"]["index_bits"])
 
-    def invariant_loads(self, argument: bool) -> Literal["leave", "stay", "unknown"]:
+    def invariant_loads(self, argument: bool) -> str:
         """What loads do whose element stays only since the tool has unrolled a loop by itself; of arguments or not."""
-        behaviour: Literal["leave", "stay", "unknown"] = self.profile["pipeline"]["invariant_loads"][not argument]
-        return behaviour
+        return str(self.profile["pipeline"]["invariant_loads"][not argument])  # "leave", "stay", "unknown"
 
     @property
     def unsafe_math(self) -> bool:
@@ -463,8 +463,8 @@ class Target(Struct, frozen=True, dict=True):
             sharing = bool(self.profile["pipeline"]["share_floating_point"])
             return OperatorTime(int(entry["latency"]) + 1, whole, whole, sharing, True, int(entry.get("dsp", 0)))
         if "width_states" in entry:
-            states, stage = bits + int(entry["width_states"]), float(entry["stage_ns"])
-            return OperatorTime(states, stage, stage, False, entry["source"] == "reports")
+            ns, sure = float(entry["stage_ns"]), entry["source"] == "reports"
+            return OperatorTime(bits + int(entry["width_states"]), ns, ns, False, sure)
         delay = float(entry["delay_ns"]) + float(entry.get("per_bit_ns", 0)) * bits
         wide, dsp = max(operands or (bits,)), int(entry.get("dsp", 0))
         if "tile" in entry and impl is None:

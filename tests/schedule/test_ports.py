@@ -477,3 +477,20 @@ def test_stores_that_never_meet_at_banks_by_a_remainder(step, width, banks, test
 """
     found = loop(text, tool=f"vitis-{tool}")
     assert (found.ii or found.bounds) == said
+
+
+@pytest.mark.parametrize(
+    ("tool", "loads", "stores", "ii", "bounds"),
+    [
+        ("vivado-hls-2017.1", 6, 6, None, (6, 9)),  # chl218/DCNN-on-FPGA: 54 for 36 and 36
+        ("vivado-hls-2017.1", 0, 6, None, (3, 6)),  # the same: 12 for 12
+        ("vivado-hls-2017.1", 6, 1, 4, None),
+        ("vivado-hls-2018.3", 6, 6, 6, None),
+    ],
+)
+def test_stores_may_have_a_memory_of_two_ports_alone(tool, loads, stores, ii, bounds):
+    taken = " + ".join(f"m[16 * i + {k}]" for k in range(loads)) or "1"
+    given = "".join(f" m[16 * i + {k + 8}] = x + {k};" for k in range(stores))
+    text = f"void f(int m[1024]) {{\n L: for (int i = 0; i < 64; i++) {{\n#pragma HLS PIPELINE\n int x = {taken};"
+    found = loop(f"{text}{given} }}\n}}\n", tool=tool)
+    assert (found.ii, found.bounds) == (ii, bounds)
