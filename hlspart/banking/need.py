@@ -99,6 +99,7 @@ class Need:
         self._static = StaticSets(self.problem)
         self._families: dict[BankModel, Families] = {}
         self._rows: dict[tuple[int, ...], Rows] = {}
+        self._clusters: list[tuple[Cluster, ...]] = []  # all of them, as soon as they are known
 
     def at(self, ii: int) -> Need:
         """The same accesses at another II; what was found out about them is shared."""
@@ -107,7 +108,8 @@ class Need:
     def _with(self, ports: Ports, ii: int) -> Need:
         other = Need.__new__(Need)
         other.problem, other.ports, other.ii = self.problem, ports, ii
-        other._static, other._families, other._rows = self._static, self._families, self._rows
+        other._static, other._families = self._static, self._families
+        other._rows, other._clusters = self._rows, self._clusters
         return other
 
     @cached_property
@@ -176,15 +178,21 @@ class Need:
         whole = PerDimLayout((DimLayout.of("whole", 0, None),) * rank)
         return self.problem.static(whole, self.ports).interval <= self.ii
 
-    @cached_property
+    @property
     def clusters(self) -> tuple[Cluster, ...]:
         """Groups of accesses with equal linear parts and no exclusive arms that run together."""
+        if not self._clusters:
+            sets = dict.fromkeys(alike for sites in self._of_linear_parts.values() for alike in _compatible(sites))
+            self._clusters.append(tuple(cluster for positions in sets for cluster in self._together(positions)))
+        return self._clusters[0]
+
+    @property
+    def _of_linear_parts(self) -> dict[object, list[Site]]:
         groups: dict[object, list[Site]] = {}
         for site in self.problem.sites:
             if site.forms is not None:
                 groups.setdefault(tuple(f.terms for f in site.forms), []).append(site)
-        sets = dict.fromkeys(alike for sites in groups.values() for alike in _compatible(sites))
-        return tuple(cluster for positions in sets for cluster in self._together(positions))
+        return groups
 
     def _together(self, positions: Sequence[int]) -> list[Cluster]:
         domains = {p: self.problem.domain_key(self.problem.accesses[p].domain) for p in positions}
@@ -205,7 +213,10 @@ class Need:
     @cached_property
     def uniform(self) -> bool:
         """Whether one cluster holds all accesses, so that conflicts do not depend on the iteration."""
-        return len(self.clusters) == 1 and len(self.clusters[0].positions) == len(self.problem.sites)
+        sites = self.problem.sites
+        if len(self._of_linear_parts) != 1 or not are_in_one_arm(s.access for s in sites):
+            return False
+        return len(self.clusters) == 1 and len(self.clusters[0].positions) == len(sites)
 
     @cached_property
     def distinct(self) -> bool:
@@ -324,12 +335,16 @@ def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:
     first = {site.access.branch: site for site in reversed(sites)}
     if are_in_one_arm(site.access for site in first.values()):
         return [tuple(s.position for s in sites)]
+    own = dict.fromkeys(first, 0)  # masks of the accesses
+    for k, site in enumerate(sites):
+        own[site.access.branch] |= 1 << k
     sets = []
     for branch in dict.fromkeys(s.access.branch for s in sites):
-        arms, beside = dict(branch), {branch}
-        for other in first:
+        arms, beside = dict(branch), own[branch]
+        for other, members in own.items():
             if all(arms.get(condition, arm) == arm for condition, arm in other):
                 arms.update(other)
-                beside.add(other)
-        sets.append(tuple(s.position for s in sites if s.access.branch in beside))
-    return [one for one in dict.fromkeys(sets) if not any(set(one) < set(x) for x in sets)]
+                beside |= members
+        sets.append(beside)
+    largest = [one for one in dict.fromkeys(sets) if not any(one & x == one != x for x in sets)]
+    return [tuple(s.position for k, s in enumerate(sites) if one >> k & 1) for one in largest]
