@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from hlspart.banking.accesses import (
     affine_index,
-    are_exclusive,
     are_in_one_arm,
     combination,
     flat_number,
@@ -338,7 +337,7 @@ class PortProblem(Sites):
     def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
         if not self.exclusive_static or are_in_one_arm(s.access for s in sites):
             return load_of(bank, sites, ports)
-        return self.busiest(sites, ports, lambda a, b: not are_exclusive(a.access, b.access), None, lambda _: bank)[0]
+        return self.busiest(sites, ports, None, None, lambda _: bank)[0]
 
     # ------------------------------------------------------------------------------- ideal
 

@@ -154,7 +154,7 @@ class Sites:
         self,
         sites: Sequence[Site],
         ports: Ports,
-        adjacent: Callable[[Site, Site], bool],
+        adjacent: Callable[[Site, Site], bool] | None,
         feasible: Callable[[Sequence[int]], bool] | None,
         bank_of: Callable[[Sequence[Site]], int],
         largest: Callable[[Sequence[Site]], Sequence[Site] | None] = lambda group: None,
@@ -162,22 +162,15 @@ class Sites:
     ) -> tuple[BankLoad, bool]:
         """The largest clique that takes longest, over the limits of ``ports``, and whether it is exact.
 
-        ``largest``: the largest clique of a group where it is known, which saves looking at its pairs. ``bank_known``:
-        equal for all accesses that may be adjacent.
+        ``adjacent``: asked of two accesses that may run in one iteration; None: all of those are. ``largest``: the
+        largest clique of a group where it is known, which saves looking at its pairs. ``bank_known``: equal for all
+        accesses that may be adjacent.
         """
         best, exact = BankLoad(0, (), (), 1), True
         for group in [group for _, group in self.limited(ports, sites)] or [list(sites)]:
             members = largest(group)
             if members is None:
-                neighbours = [0] * len(group)
-                before: dict[Hashable, list[int]] = {}
-                for a, site in enumerate(group):
-                    beside = before.setdefault(bank_known(site), [])
-                    for b in beside:
-                        if adjacent(site, group[b]):
-                            neighbours[a] |= 1 << b
-                            neighbours[b] |= 1 << a
-                    beside.append(a)
+                neighbours = _neighbours(group, adjacent, bank_known)
                 positions = [s.position for s in group]
                 clique, complete = largest_clique(neighbours, positions, feasible, Budget(400 * self._effort))
                 exact = exact and complete
@@ -229,6 +222,41 @@ class Sites:
     def element(self, site: Site, shape: tuple[int, ...], at: Mapping[str, int]) -> tuple[int, ...] | None:
         """An element that ``site`` touches in iteration ``at``."""
         return self._regions.element(self.elements(site, shape), at)
+
+
+def _neighbours(
+    group: Sequence[Site], adjacent: Callable[[Site, Site], bool] | None, bank_known: Callable[[Site], Hashable]
+) -> list[int]:
+    """For each access a mask of those that are adjacent to it."""
+    apart = _apart(group)
+    if adjacent is None:
+        everyone = (1 << len(group)) - 1
+        return [everyone & ~others & ~(1 << k) for k, others in enumerate(apart)]
+    neighbours = [0] * len(group)
+    before: dict[Hashable, list[int]] = {}
+    for a, site in enumerate(group):
+        beside = before.setdefault(bank_known(site), [])
+        for b in beside:
+            if not apart[a] >> b & 1 and adjacent(site, group[b]):
+                neighbours[a] |= 1 << b
+                neighbours[b] |= 1 << a
+        beside.append(a)
+    return neighbours
+
+
+def _apart(group: Sequence[Site]) -> list[int]:
+    """For each access a mask of those in another arm of one of its branches."""
+    arms: dict[int, dict[int, int]] = {}  # masks by branch and arm
+    for k, site in enumerate(group):
+        for branch, arm in site.access.branch:
+            masks = arms.setdefault(branch, {})
+            masks[arm] = masks.get(arm, 0) | 1 << k
+    apart = [0] * len(group)
+    for k, site in enumerate(group):
+        for branch, arm in site.access.branch:
+            for other, mask in arms[branch].items():
+                apart[k] |= mask if other != arm else 0
+    return apart
 
 
 def load_of(bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
