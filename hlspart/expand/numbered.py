@@ -31,6 +31,7 @@ from hlspart.model.program import (
     Loop,
     Member,
     Name,
+    PointerType,
     Program,
     ScalarType,
     Subscript,
@@ -255,9 +256,12 @@ def _wrapping(kind: CType) -> ScalarType | None:
 
 
 def _base(place: Expr) -> int | None:
-    """The variable that a place is in, or that points to it."""
+    """The variable that a place is in, or that points to it; None where what it holds does."""
     while isinstance(place, Cast | Member | Subscript | Unary):
-        place = place.base if isinstance(place, Member | Subscript) else place.operand
+        inner = place.base if isinstance(place, Member | Subscript) else place.operand
+        if isinstance(inner.type, PointerType) and not isinstance(inner, Name):
+            return None
+        place = inner
     return place.variable if isinstance(place, Name | ArrayRef) else None
 
 

@@ -131,6 +131,10 @@ def test_no_two_iterations_one_soon_after_the_other_touch_one_element_where_numb
         ("int", "s[1]", "s[o]++;", False),
         ("int", "s[1]", "*(&s[0] + o) = 3;", False),
         ("int", "s[1]", "g(s);", False),
+        ("int", "s[1]", "struct { int *to; } held = {s}; held.to[1] = 3;", False),
+        ("int", "s[1]", "struct { int *to; } held = {s}; *held.to = 3;", False),
+        ("int", "s[1]", "struct { int to[2]; } held; held.to[1] = 3;", True),
+        ("int", "s[1]", "int *held[1] = {s}; held[0][1] = 3;", False),
     ],
 )
 def test_elements_that_stay_are_lengths_of_rows(kind: str, bound: str, more: str, said: bool) -> None:
