@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from hlspart.lowering.graph import Graph, Op
-from hlspart.model.program import Binary, Cast, CType, Expr, ScalarType, walk
+from hlspart.model.program import Assign, Binary, Cast, CType, Declare, ScalarType, walk, walk_statements
 from hlspart.predict.loops import Prediction
 from hlspart.semantics.effects import statement_expressions
 
@@ -46,20 +46,24 @@ def _divides_by_constant(graph: Graph, op: Op) -> bool:
 
 
 def _divides_narrow(p: Prediction) -> bool:
-    """Whether the loop divides integers of fewer bits than the divider has: fewer states do."""
+    """Whether the loop divides integers of fewer bits than the divider has, or what may be made of such."""
     program = p.elaborated.storage.program
-    roots = (e for loop in p.elaborated.nest.chain for e in statement_expressions(program, loop))
-    quotients = (e for root in roots for e in walk(root) if isinstance(e, Binary) and e.op in ("/", "%"))
-    return any(
-        isinstance(t, ScalarType) and t.kind == "int" and t.bits < _INT for e in quotients for t in _types(e.left)
-    )
+    inside = [e for loop in p.elaborated.nest.chain for r in statement_expressions(program, loop) for e in walk(r)]
+    quotients = [e for e in inside if isinstance(e, Binary) and e.op in ("/", "%")]
+    bits = max([_INT, *(_bits(e.left.type) for e in quotients)])
+    divisors = {id(x) for e in quotients for x in walk(e.right)}
+    widened = [(e.operand.type, e.type) for e in inside if isinstance(e, Cast) and id(e) not in divisors]
+    widened += [(e.value.type, e.target.type) for e in inside if isinstance(e, Assign)]
+    made = (s for loop in p.elaborated.nest.chain for s in walk_statements(loop) if isinstance(s, Declare))
+    records = (program.variable(v) for s in made for v in s.variables)
+    widened += [(v.init.type, v.type) for v in records if v.init is not None]
+    narrow = [_bits(value) for value, kind in widened if _bits(value) < _bits(kind)]
+    return any(0 < n < bits for n in (*narrow, *(_bits(e.left.type) for e in quotients)))
 
 
-def _types(expr: Expr) -> Iterator[CType]:
-    yield expr.type
-    while isinstance(expr, Cast):
-        expr = expr.operand
-        yield expr.type
+def _bits(kind: CType) -> int:
+    """Of a type of integers; 0 of any other."""
+    return kind.bits if isinstance(kind, ScalarType) and kind.kind in ("int", "bool") else 0
 
 
 def _args(graph: Graph, op: Op) -> list[Op]:

@@ -26,6 +26,7 @@ from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 _FREE = frozenset({"logic", "call"})  # what a tool may merge, and calls, whose text may be another one
 _GROUPS = {"add": "sum", "sub": "sum", "mul": "product"}  # operations on integers of which a tool may regroup several
 _PARTS = frozenset({"&", "|", "~", "<<", ">>", "%", "/"})  # keep some bits, of which a quotient may be one constant
+_TESTS = frozenset({"cmp", "fcmp", "dcmp", "logic"})  # of one bit, or of as many as their parts
 _MOST_SELECTIONS = 8  # of a loop that are looked at
 
 
@@ -108,8 +109,10 @@ def _goes_on(graph: Graph, op: Op) -> bool:
 
 
 def _is_of_parts(graph: Graph, op: Op) -> bool:
-    """Whether a quotient or remainder takes in what masks, shifts or other quotients have left of a value."""
-    return any(x.text in _PARTS for x in _taken_in(graph, op, ("select", "wire", "add", "sub", "mul")))
+    """Whether a quotient or remainder takes in tests, or what masks, shifts or other quotients have left of a value."""
+    taken = list(_taken_in(graph, op, ("select", "wire", "add", "sub", "mul")))
+    choosing = {x.args[0] for x in taken if x.kind == "select" and x.args}
+    return any(x.text in _PARTS or (x.kind in _TESTS and x.id not in choosing) for x in taken)
 
 
 def _taken_in(graph: Graph, op: Op, through: Sequence[str]) -> Iterator[Op]:
