@@ -5,14 +5,17 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hlspart.model.directives import PARTITION_TYPES, Directive, Fault
-from hlspart.model.program import PointerType, Program, ScalarType
+from hlspart.model.program import Block, PointerType, Program, ScalarType, walk_statements
 from hlspart.model.results import PragmaState, PragmaStatus
+from hlspart.model.source import Span
 from hlspart.partition.requests import shape_fault
 
 #: Said once of a place or variable; a second time repeats or contradicts the first.
 _ONCE = frozenset(
     ("pipeline", "unroll", "loop_tripcount", "loop_flatten", "loop_merge", "inline", "dataflow", "bind_storage")
 ) | {"resource", "stream", "performance", "array_reshape", "top", "latency", "occurrence", "expression_balance"}
+#: Of these, the ones that may be said of each block.
+_OF_REGIONS = ("latency", "occurrence", "loop_merge", "performance", "expression_balance")
 #: Said once of a variable, of each of the options that tell apart what of it they are about.
 _ONCE_OF = {
     "bind_op": ("op",), "aggregate": (), "disaggregate": (), "reset": (), "stable": (), "alias": (), "cache": (),
@@ -49,6 +52,8 @@ def status_of_other(
         members = [o.value for o in directive.options if o.name in ("variable", "port")]  # s.a and s.b are two
         below = directive.kind == "inline" and any(map(directive.has, ("region", "all", "recursive")))
         where_it_stands = directive.at.span if below else None  # INLINE of what is called there, not of the function
+        if directive.kind in _OF_REGIONS:
+            where_it_stands = _region(program, directive)
         dim = directive.values.get("dim", 1) if directive.kind in ("array_reshape", "stream") else None  # by itself
         of = [(directive.loop, directive.option(x)) for x in _ONCE_OF.get(directive.kind, ())]
         key = (directive.kind, place, where_it_stands, dim, *(m.replace(" ", "") for m in members if m), *of)
@@ -75,6 +80,16 @@ def status_of_other(
             notes=(remark, *directive.problems),
         )  # fmt: skip
     return replace(base, notes=directive.problems)
+
+
+def _region(program: Program, directive: Directive) -> Span | None:
+    """The block without a header that a directive stands in, and is about in place of the loop or function."""
+    function = program.functions.get(directive.function or "")
+    loop = program.loops.get(directive.loop) if directive.loop is not None else None
+    body = loop.body if loop is not None else function.body if function is not None else None
+    blocks = [s.at.span for s in walk_statements(body) if isinstance(s, Block) and s is not body] if body else []
+    around = [span for span in blocks if span.holds(directive.at.span)]
+    return min(around, key=lambda span: span.end - span.start, default=None)
 
 
 def _remark(program: Program, tops: tuple[str, ...], directive: Directive) -> Fault | None:

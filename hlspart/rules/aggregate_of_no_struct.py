@@ -2,7 +2,7 @@
 
 ## What it does
 Reports AGGREGATE, DISAGGREGATE and DATA_PACK on variables that are no structs, AGGREGATE together with
-DISAGGREGATE, AGGREGATE of a struct that has a stream, and `compact=bit` of an AXI port.
+DISAGGREGATE, AGGREGATE of a struct that has a stream, and `compact=bit` of a port in memory or registers.
 
 ## Why is this bad
 There are no members to join or to take apart: the directive is ignored. Both at once contradict each other.
@@ -46,7 +46,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Directives on structs."""
     first: dict[tuple[int, str], Directive] = {}
     kinds = ("aggregate", "disaggregate", "data_pack")
-    modes = [(d, m) for d, m in interfaces(facts) if m in ("m_axi", "axis", "s_axilite")]
+    modes = [(d, m) for d, m in interfaces(facts) if m in ("m_axi", "s_axilite")]
     directives = [d for d in facts.program.directives if d.kind in kinds and d.usable and d.dialect == "vitis"]
     for d in directives:
         member = is_of_member(d)

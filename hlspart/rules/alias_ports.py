@@ -71,9 +71,9 @@ def _fault(
             [(p.at, "the port") for p in said],
         )
     ports = [(p.at, "a port") for p in said]
-    if (d.option("distance") or "").startswith("-") or d.option("distance") == "0":
+    if (d.option("distance") or "").startswith("-"):
         return (
-            f"distance={d.option('distance')} is not positive",
+            f"distance={d.option('distance')} is negative",
             "say how many elements one lies behind the other",
             ports,
         )

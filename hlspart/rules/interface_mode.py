@@ -52,7 +52,8 @@ _OF = {
     "offset": _ADDRESSED, "num_read_outstanding": _MASTER, "num_write_outstanding": _MASTER,
     "max_read_burst_length": _MASTER, "max_write_burst_length": _MASTER, "max_widen_bitwidth": _MASTER,
     "channel": _MASTER, "storage_type": ("ap_memory", "bram"), "register_mode": ("axis",), "clock": ("s_axilite",),
-    "storage_impl": ("s_axilite",), "interrupt": ("s_axilite",), "latency": ("m_axi", "ap_bus", "ap_memory", "bram"),
+    "storage_impl": ("s_axilite",), "interrupt": ("s_axilite", "ap_vld", "ap_hs"),
+    "latency": ("m_axi", "ap_bus", "ap_memory", "bram"),
     "register": ("ap_none", "ap_ack", "ap_vld", "ap_ovld", "ap_hs", "ap_stable", "ap_fifo", "axis", "s_axilite"),
 }  # fmt: skip
 _RAMS = "ram_1p ram_1wnr ram_2p ram_s2p ram_t2p rom_1p rom_2p rom_np default"

@@ -38,6 +38,7 @@ clang's `comparisons like 'X<=Y<=Z'`, `result unused`, `division by zero is unde
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -179,12 +180,19 @@ def _counters(facts: Facts, function: c.Function) -> Iterator[tuple[c.Expr, str,
             yield node, f"is never true: the last is {last}", f"compare with {last}"
 
 
+def _has_its_bits(facts: Facts, value: c.Expr) -> bool:
+    """Whether an operand is a number of its own: a variable, an element, or a conversion that is written."""
+    written = re.match(r"\(|ap_u?int\b", facts.program.text(value.at)) if isinstance(value, c.Cast) else None
+    return isinstance(value, (c.Name, c.ArrayRef)) or written is not None
+
+
 def _furthest(facts: Facts, node: c.Binary, place: CountedPlace) -> int | None:
     """How far a number is shifted by the last values of the counters, where that is all its bits or more."""
     kind = node.left.type
     if not isinstance(kind, c.ScalarType) or kind.kind != "int":
         return None
-    plain = kind.bits <= 32 if kind.library is None else node.op == "<<"  # ap_int keeps its bits alone
+    # ap_int keeps its bits alone; a range of its bits is shifted as the whole number
+    plain = kind.bits <= 32 if kind.library is None else node.op == "<<" and _has_its_bits(facts, node.left)
     counters = {e.variable for e in c.walk(node.right) if isinstance(e, c.Name)}
     free = place.asked is not None and not place.asked & counters  # and nothing that may have been made of a counter
     free = free and all(facts.program.variable(v).storage == "parameter" for v in place.asked or ())

@@ -48,6 +48,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import Binary, Cast, If, Name, walk_statements
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import callers
 from hlspart.rules._nests import active, block_around, pipelined_around
 from hlspart.rules._traces import constant
 
@@ -62,6 +63,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         loop = facts.program.loops.get(d.loop) if d.loop is not None else None
         trips = facts.trips.get(loop.id) if loop is not None else None
         whole = pipeline is not None and pipeline.loop is not None and pipeline.loop == d.loop
+        if pipeline is None and d.loop is None and callers(facts.program).get(d.function or ""):
+            continue  # the function is the region: what it is called in is pipelined
         if pipeline is None:
             yield facts.report(RULE, d.at, "OCCURRENCE: nothing around it is pipelined", "pipeline the loop")
         elif cycle == 1:

@@ -43,9 +43,11 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ScalarType
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import interfaces
 from hlspart.rules._nests import active
 from hlspart.rules._processes import DataflowRegion, regions
 from hlspart.rules._shared import is_state
+from hlspart.rules._uses import task_call
 
 RULE = Rule("HLP430", "state-directive", "warning")
 
@@ -66,10 +68,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"RESET: '{variable.name}' is constant, and never has another value"
                 hint = "remove the directive"
                 yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
-    flows = {d.function for d in active(facts.program, "dataflow")}
+    flows = {d.function for d in active(facts.program, "dataflow")} | _with_tasks(facts)
+    # UG1399, config_interface -s_axilite_mailbox: registers that are stable get no mailbox
+    registers = {v for d, mode in interfaces(facts) if mode == "s_axilite" for v in d.variables}
     for d in active(facts.program, "stable"):
         function = facts.program.functions.get(d.function or "")
-        if function is not None and not function.open and d.function not in flows:
+        if d.function in flows or registers & set(d.variables):
+            function = None
+        if function is not None and not function.open:
             message = f"STABLE: {d.function}() has no DATAFLOW region"
             yield facts.report(RULE, d.at, message, "remove it, or write it where the region is", [])
             continue
@@ -82,6 +88,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     message = f"STABLE: '{name}' is written by a task of the region"
                     yield facts.report(RULE, d.at, message, "remove it", [(writer.at, "written here")])
                     break
+
+
+def _with_tasks(facts: Facts) -> set[str | None]:
+    """Functions with task objects, which run at once, too."""
+    return {v.function for v in facts.program.variables if task_call(facts.program, v.id) is not None}
 
 
 def _is_read_too(region: DataflowRegion, ident: int) -> bool:

@@ -43,7 +43,9 @@ from hlspart.model.program import (
     Call,
     Expr,
     ExprStmt,
+    Function,
     Loop,
+    OpaqueExpr,
     OtherType,
     ScalarType,
     StreamType,
@@ -52,6 +54,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._benches import of_benches
 from hlspart.rules._processes import BLOCKS, regions
 from hlspart.rules._uses import root_of
 
@@ -85,6 +88,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _filled_first(facts: Facts, regional: Collection[str | None]) -> Iterator[Diagnostic]:
     """Local streams of the default depth that a loop of unknown length fills before anything reads from them."""
+    benches = of_benches(facts)
     sized = {v for d in facts.program.directives if d.kind == "stream" for v in d.variables}
     for variable in facts.program.variables:
         kind, function = variable.type, facts.program.functions.get(variable.function or "")
@@ -92,6 +96,8 @@ def _filled_first(facts: Facts, regional: Collection[str | None]) -> Iterator[Di
         if not local or function is None or function.open or function.name in regional or variable.id in sized:
             continue
         if not isinstance(kind, StreamType) or kind.depth is not None:
+            continue
+        if function.name in benches or _is_of_others(facts, function, variable.id):
             continue
         for loop in function.body.body:
             info = facts.analysis.loops.get(loop.id) if isinstance(loop, Loop) else None
@@ -104,6 +110,19 @@ def _filled_first(facts: Facts, regional: Collection[str | None]) -> Iterator[Di
                 message = f"'{variable.name}' has 2 places, and loop {loop.name} fills it before anything is read"
                 hint = "say its depth, or add DATAFLOW and read in a task of its own"
                 yield facts.report(RULE, variable.at, message, hint, [(own[0].at, "the third word waits here")])
+
+
+def _is_of_others(facts: Facts, function: Function, variable: int) -> bool:
+    """Whether a function that is not in the files gets a stream: it may be the hardware, and this its test."""
+    for stmt in walk_statements(function.body):
+        for node in (e for top in expressions(stmt) for e in walk(top)):
+            if isinstance(node, OpaqueExpr):
+                return True
+            if not isinstance(node, Call) or node.function in facts.program.functions:
+                continue
+            if not (node.function or "").startswith("stream.") and any(_is(a, variable) for a in node.args):
+                return True
+    return False
 
 
 def _is(expr: Expr, variable: int) -> bool:

@@ -10,6 +10,68 @@ from hlspart.lint.config import LintConfig
 STREAMS = "#include <hls_stream.h>\n"
 LOOP = "for (int i = 0; i < 64; i++)"
 NEAR = {
+    "axis_port_of_packed_bits": (
+        "k.cpp",
+        "HLP427",
+        STREAMS + "struct m { bool a; short b; };\nvoid f(hls::stream<m> &in, hls::stream<m> &out) {\n"
+        "#pragma HLS INTERFACE axis port=in\n#pragma HLS INTERFACE axis port=out\n"
+        "#pragma HLS AGGREGATE variable=in compact=bit\n#pragma HLS AGGREGATE variable=out compact=bit\n"
+        "  out.write(in.read());\n}\n",
+    ),
+    "interrupt_of_a_valid_signal": (
+        "k.cpp",
+        "HLP418",
+        "void f(int a, int *c) {\n#pragma HLS INTERFACE s_axilite port=c\n"
+        "#pragma HLS INTERFACE ap_vld port=c interrupt=16\n  *c = a;\n}\n",
+    ),
+    "ports_of_one_buffer": (
+        "k.cpp",
+        "HLP429",
+        "void f(int *a, int *b) {\n#pragma HLS INTERFACE m_axi port=a bundle=x depth=64 offset=direct\n"
+        "#pragma HLS INTERFACE m_axi port=b bundle=y depth=64 offset=direct\n#pragma HLS ALIAS ports=a,b distance=0\n"
+        f"  {LOOP} b[i] = a[i] + 1;\n}}\n",
+    ),
+    "stable_registers_and_inputs_of_tasks": (
+        "k.cpp",
+        "HLP430",
+        "#include <hls_task.h>\n"
+        + STREAMS
+        + "void f(int a, int &c) {\n#pragma HLS INTERFACE s_axilite port=a\n#pragma HLS STABLE variable=a\n"
+        "#pragma HLS INTERFACE s_axilite port=c\n#pragma HLS INTERFACE s_axilite port=return\n  c = a;\n}\n"
+        "void inc(hls::stream<int> &i, hls::stream<int> &o, int *m) {\n  int v = i.read();\n  o.write(v + m[v]);\n}\n"
+        "void g(hls::stream<int> &in, hls::stream<int> &out, int *m) {\n"
+        "#pragma HLS INTERFACE m_axi port=m depth=16 offset=direct\n#pragma HLS STABLE variable=m\n"
+        "  hls_thread_local hls::task t(inc, in, out, m);\n}\n",
+    ),
+    "streams_of_a_test": (
+        "k.cpp",
+        "HLP613",
+        STREAMS + "void f(hls::stream<int> &in, hls::stream<int> &out, int n);\nbool test(int n) {\n"
+        "  hls::stream<int> a, b;\n  for (int i = 0; i < n; i++) a.write(i);\n  f(a, b, n);\n"
+        "  for (int i = 0; i < n; i++)\n    if (b.read() != i) return false;\n  return true;\n}\n"
+        "int main(int n, char **v) {\n  hls::stream<int> s;\n  for (int i = 0; i < n; i++) s.write(i);\n"
+        "  int sum = 0;\n  while (!s.empty()) sum += s.read();\n  return sum + test(n);\n}\n",
+    ),
+    "range_of_bits_that_is_shifted": (
+        "k.cpp",
+        "HLP450",
+        "#include <ap_int.h>\nvoid f(ap_uint<32> x, ap_uint<64> &y) {\n  ap_uint<64> r = 0;\n"
+        "  for (int i = 0; i < 4; i++) r |= x.range(7, 0) << (8 * i);\n"
+        "  for (int i = 0; i < 4; i++) r |= x(7, 0) << (8 * i);\n  y = r;\n}\n",
+    ),
+    "occurrence_of_a_called_function": (
+        "k.cpp",
+        "HLP225",
+        "static void sub(const int a[64], int c[16], int i) {\n#pragma HLS INLINE\n#pragma HLS OCCURRENCE cycle=4\n"
+        "  c[i / 4] = a[i] / 3;\n}\nvoid f(const int a[64], int b[64], int c[16]) {\n"
+        f"  {LOOP} {{\n#pragma HLS PIPELINE II=1\n    b[i] = a[i];\n    if (i % 4 == 3) sub(a, c, i);\n  }}\n}}\n",
+    ),
+    "latency_of_two_regions": (
+        "k.cpp",
+        "HLP407",
+        "void f(int a, int b, int *c) {\n  int t;\n  {\n#pragma HLS LATENCY min=0 max=0\n    t = a + b;\n  }\n"
+        "  {\n#pragma HLS LATENCY min=4\n    *c = t * 3;\n  }\n}\n",
+    ),
     "bounds_that_pointers_references_and_calls_move": (
         "k.cpp",
         "HLP454",
