@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import (
@@ -82,7 +82,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             elif gone is not None and not gone.has("region"):
                 message = f"ALLOCATION: {name}() is inlined, which leaves no instances to limit"
                 yield facts.report(RULE, d.at, message, "write INLINE off there", [(gone.at, "inlined here")])
-            elif most is not None and most > 1 and len(calls) < most and not _has_copies(facts, d.function or ""):
+            elif (
+                most is not None and most > 1 and len(calls) < most and not _has_copies(facts, d.function or "", calls)
+            ):
                 message = f"ALLOCATION: limit={most}, but {d.function}() calls {name}() {len(calls)} times"
                 yield facts.report(
                     RULE, d.at, message, "remove it, or lower the limit", [(c.at, "called") for c in calls]
@@ -113,10 +115,12 @@ def _is_instance(facts: Facts, name: str) -> bool:
     return source is not None and _TEMPLATE.search(source.text[: span.start]) is not None
 
 
-def _has_copies(facts: Facts, name: str) -> bool:
-    """Whether a function, or one that it calls, has a loop, which may be written out."""
+def _has_copies(facts: Facts, name: str, calls: Sequence[Call]) -> bool:
+    """Whether calls may be made several times: in a loop, which may be written out, or in what is called."""
+    own = {id(e) for top in own_expressions(facts.program, facts.program.functions[name].body) for e in walk(top)}
     below = {name} | {c.function for c in _expressions(facts, name, set()) if isinstance(c, Call) and c.function}
-    return any(loop.function in below for loop in facts.analysis.loops.values())
+    loops = any(loop.function in below for loop in facts.analysis.loops.values())
+    return loops or any(id(call) not in own for call in calls)
 
 
 def _bindings(facts: Facts) -> Iterator[Diagnostic]:

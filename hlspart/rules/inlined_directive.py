@@ -43,7 +43,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active
+from hlspart.rules._nests import active, block_around
 
 RULE = Rule("HLP459", "inlined-directive", "warning", hint="keep one of them")
 
@@ -56,5 +56,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         other = inlined.get(d.function) if d.kind in ("pipeline", "latency", "performance") else None
         if other is None or d.loop is not None or not d.usable or d.dialect != "vitis" or d.has("off"):
             continue
+        body = facts.program.functions[d.function or ""].body if d.function in facts.program.functions else None
+        if body is not None and block_around(body, d) is not None:
+            continue  # of a region, which becomes one of each caller
         message = f"{facts.pragma_text(d)} of {d.function}(): the function is inlined, so none is left for it"
         yield facts.report(RULE, d.at, message, None, [(other.at, "inlined here")])

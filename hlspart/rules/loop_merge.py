@@ -71,7 +71,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         )
         loops = [s for s in in_blocks(body) if isinstance(s, Loop)]
         whole = not any(isinstance(e, (Call, OpaqueExpr)) for s in walk_statements(body) for e in _parts(s))
-        if len(loops) < 2 and whole and not (loops and facts.loops_inside(loops[0].id)):
+        every = [s for s in walk_statements(body) if isinstance(s, Loop)]  # also below conditions and in other loops
+        if len(every) < 2 and every == loops and whole:
             where = f"loop {facts.program.loops[d.loop].name}" if d.loop is not None else f"{d.function}()"
             message = f"{where} has {'one loop' if loops else 'no loop'} in it: there is nothing to merge"
             yield facts.report(RULE, d.at, message, "remove it", [(x.header, "the loop") for x in loops])

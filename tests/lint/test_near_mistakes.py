@@ -66,6 +66,25 @@ NEAR = {
         "  c[i / 4] = a[i] / 3;\n}\nvoid f(const int a[64], int b[64], int c[16]) {\n"
         f"  {LOOP} {{\n#pragma HLS PIPELINE II=1\n    b[i] = a[i];\n    if (i % 4 == 3) sub(a, c, i);\n  }}\n}}\n",
     ),
+    "latency_of_a_region_of_an_inlined_function": (
+        "k.cpp",
+        "HLP459",
+        "static int g(int x) {\n#pragma HLS INLINE\n  int y;\n  {\n#pragma HLS LATENCY min=1 max=1\n    y = x * 3;\n"
+        f"  }}\n  return y;\n}}\nvoid f(const int a[64], int b[64]) {{\n  {LOOP} b[i] = g(a[i]);\n}}\n",
+    ),
+    "loops_to_merge_under_a_condition": (
+        "k.cpp",
+        "HLP223",
+        "void f(const int a[64], int b[64], int c[64], int k) {\n#pragma HLS LOOP_MERGE\n  if (k) {\n"
+        f"    {LOOP} b[i] = a[i] + 1;\n    {LOOP} c[i] = a[i] * 2;\n  }}\n}}\n",
+    ),
+    "limit_of_calls_in_an_inlined_function": (
+        "k.cpp",
+        "HLP426",
+        "static int g(int x) {\n#pragma HLS INLINE off\n  return x / 3;\n}\nstatic int h(int x) {\n#pragma HLS INLINE\n"
+        "  return g(x) + g(x + 1);\n}\nvoid f(int a, int b, int *c) {\n"
+        "#pragma HLS ALLOCATION function instances=g limit=3\n  *c = h(a) + h(b);\n}\n",
+    ),
     "latency_of_two_regions": (
         "k.cpp",
         "HLP407",
