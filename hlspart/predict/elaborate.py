@@ -118,10 +118,10 @@ class Elaboration:
         how = order(self.nests, nest)
         body = list(nest.body if statements is None else statements)
         moved = self._counters(nest, how) if statements is None else {}
-        symbols = self._symbols(nest, [*nest.before, *body, *nest.after], moved)
+        control = self._control(nest) if statements is None else None
+        symbols = self._symbols(nest, [*nest.before, *body, *nest.after], moved, control)
         space = self.nests.space(nest, tuple(symbols.values()))
         frame = self._frame(nest, how, body, space, symbols, moved, statements is not None, outliving)
-        control = self._control(nest) if statements is None else None
         step = how.steps[-1] // nest.unroll if how.steps else 1
         shifts = tuple(((how.names[-1], k * step),) if k and how.names else () for k in range(nest.unroll))
         elaborated = elaborate(frame, Iteration(nest.before, tuple(body), nest.after, shifts, control))
@@ -290,14 +290,17 @@ class Elaboration:
         step, moves = how.steps[-1] // nest.unroll, steady(self.program, nest.chain)
         return {v: Affine.of({how.names[-1]: by // step}) for v, by in moves.items() if by % step == 0}
 
-    def _symbols(self, nest: Nest, statements: Sequence[c.Stmt], moved: Collection[int]) -> dict[int, str]:
+    def _symbols(
+        self, nest: Nest, statements: Sequence[c.Stmt], moved: Collection[int], control: Control | None
+    ) -> dict[int, str]:
         """Scalars that the loop uses for indices and never changes but for ``moved``, as names of the space.
 
         Each is a dimension without bounds, which makes every question about the space harder: no others.
         """
         fixed = {info.variable for x in (*nest.outer, *nest.chain) if (info := self.nests.info(x)) is not None}
         used = folding.indexing(statements, self.program)
-        used -= (folding.modified(statements) - set(moved)) | folding.declared(statements) | fixed
+        header = control.statements if control is not None else ()
+        used -= (folding.modified([*statements, *header]) - set(moved)) | folding.declared(statements) | fixed
         variables = (self.program.variable(v) for v in sorted(used))
         kept = (v for v in variables if not (v.const and isinstance(v.init, c.Const)))
         return {v.id: f"{_NO_NAME.sub('_', v.name)}_at_{v.id}" for v in kept}

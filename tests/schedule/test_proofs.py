@@ -806,3 +806,12 @@ def test_a_local_array_of_the_caller_is_no_argument_of_the_top() -> None:
         text = LOCAL_OF_THE_CALLER.replace("int a[256][8];", f"int a[256][8];{directive}")
         (loop,) = (x for x in hlspart.parse(text).pipeline.figures.loops if x.name == "L")
         assert (loop.figure, loop.proof) == (str(ii) if directive else "1..4", None)
+
+
+@pytest.mark.parametrize(
+    "header", ("unsigned i = 0; i < n; i++", "short i = 0; i < n; i++", "int i = 1; i < n; i *= 2")
+)
+def test_an_element_moves_with_an_iterator_of_no_known_values(header: str) -> None:
+    text = f"void f(float a[64], float b, int n) {{\nfor ({header}) {{\n#pragma HLS PIPELINE II=1\n a[i] += b; }}\n}}\n"
+    (loop,) = hlspart.parse(text).pipeline.figures.loops
+    assert loop.proof is None and loop.banks[0].reads == loop.banks[0].writes == 1
