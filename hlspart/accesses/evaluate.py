@@ -373,7 +373,9 @@ class Evaluator(Pointers):
             return UNIVERSE
         small, large = (part.left, part.right) if part.op == "<" else (part.right, part.left)
         of, span = common(small.type, large.type), limits(large.type)
-        if of is None or span is None or (not of.signed and span[0] < 0):
+        if of is not None and span is not None and not of.signed and span[0] < 0:
+            span = limits(of)  # what y is converted to
+        if of is None or span is None:
             return UNIVERSE
         value = self.value(small, state.copy())
         if isinstance(value, Unknown):

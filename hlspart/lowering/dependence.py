@@ -37,7 +37,7 @@ class Carriers:
     """Answers for one pipelined loop.
 
     ``reach`` gives the banks an operation may touch. ``preset``: elements (variable, index) that are stored ahead of
-    the loop.
+    the loop. ``moves``: whether the header of the loop moves a variable of an index in a way that is not known.
 
     What is not known is collected by cause: ``uncertain`` has the (source, sink) pairs of operations whose orders may
     not hold, ``possible`` the orders that no element asks for and that may hold all the same.
@@ -49,6 +49,7 @@ class Carriers:
     names: Callable[[int], str]
     store_states: int = 1
     preset: frozenset[tuple[int, Index]] = frozenset()
+    moves: bool = False
     uncertain: dict[str, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
     possible: dict[str, list[Edge]] = field(default_factory=lambda: defaultdict(list))
     _said: dict[tuple[int, str, str], Directive | None] = field(default_factory=dict)
@@ -79,7 +80,7 @@ class Carriers:
             later = text != REMAINDER
             gone = frozenset(e for e in graph.edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
             if text == MEETING:
-                by_data = any(op.ref is not None and _is_by_data(op.ref) for op in ends)
+                by_data = not self.moves and any(op.ref is not None and _is_by_data(op.ref) for op in ends)
                 text = f"{text} {'depends on data' if by_data else 'is not known'}"
             yield Doubt(about(text, ends), gone=gone)
         for text, edges in self.possible.items():
@@ -91,10 +92,12 @@ class Carriers:
 
         The tools take it that they meet (UG1399, histograms; reports of 2022.2 and 2023.2). Not known of two stores,
         nor of elements whose known indices differ from one iteration to the next (`a[x[i]][j]`: 2021.1 keeps them
-        apart).
+        apart), nor where it is the header that moves a variable of the index.
         """
         if source not in graph.ops or sink not in graph.ops:
             return False  # what nobody needs
+        if self.moves:
+            return False
         store, load = graph.ops[source], graph.ops[sink]
         if store.ref is None or load.ref is None or (store.kind, load.kind) != ("store", "load"):
             return False

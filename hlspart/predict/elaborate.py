@@ -144,6 +144,7 @@ class Elaboration:
         carriers = Carriers(
             iterations, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self.target.store_states, self._preset(nest),
+            control is not None and bool(folding.modified(control.statements) & folding.indexing(body, self.program)),
         )  # fmt: skip
         dividers = Dividers(how.names, self._ranges(nest), self.storage, reach)
         lowered = self._lowered(nest, how, elaborated, carriers, dividers)

@@ -815,3 +815,4 @@ def test_an_element_moves_with_an_iterator_of_no_known_values(header: str) -> No
     text = f"void f(float a[64], float b, int n) {{\nfor ({header}) {{\n#pragma HLS PIPELINE II=1\n a[i] += b; }}\n}}\n"
     (loop,) = hlspart.parse(text).pipeline.figures.loops
     assert loop.proof is None and loop.banks[0].reads == loop.banks[0].writes == 1
+    assert (loop.ii or loop.bounds) == (1 if "unsigned" in header else (1, 6))  # no test below n lets unsigned wrap
