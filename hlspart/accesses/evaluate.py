@@ -375,10 +375,7 @@ class Evaluator(Pointers):
         of, span = common(small.type, large.type), limits(large.type)
         if of is not None and span is not None and not of.signed and span[0] < 0:
             span = limits(of)  # what y is converted to
-        if of is None or span is None:
-            return UNIVERSE
-        value = self.value(small, state.copy())
-        if isinstance(value, Unknown):
+        if of is None or span is None or isinstance(value := self.value(small, state.copy()), Unknown):
             return UNIVERSE
         return algebra.nonnegative(algebra.sub(Affine((), span[1] - 1), value))
 

@@ -14,7 +14,7 @@ from hlspart.schedule.problem import Problem
 Kind = tuple[int, int]  # distance, gap
 
 
-class Order(NamedTuple):
+class AccessOrder(NamedTuple):
     """An order of accesses: its number among the edges, and the places of both among the accesses."""
 
     number: int
@@ -41,7 +41,7 @@ def lean(problem: Problem) -> Problem:
     position = {op.id: k for k, op in enumerate(problem.graph.memory)}
     edges = problem.graph.edges
     orders = tuple(
-        Order(k, position[e.source], position[e.sink], e.distance, e.gap)
+        AccessOrder(k, position[e.source], position[e.sink], e.distance, e.gap)
         for k, e in enumerate(edges)
         if e.kind == "memory" and e.gap is not None and e.source in position and e.sink in position
     )
@@ -64,7 +64,7 @@ def _with_one_of_equal_banks(problem: Problem) -> Problem:
     return replace(problem, ports=ports)
 
 
-def _implied(orders: Sequence[Order]) -> frozenset[int]:
+def _implied(orders: Sequence[AccessOrder]) -> frozenset[int]:
     out: dict[int, dict[Kind, int]] = defaultdict(lambda: defaultdict(int))
     into: dict[int, dict[Kind, int]] = defaultdict(lambda: defaultdict(int))
     for e in orders:  # masks of operations
@@ -87,7 +87,7 @@ def _inside(kinds: dict[Kind, int]) -> dict[Kind, int]:
     return {kind: operations for kind, operations in kinds.items() if kind[0] == 0}
 
 
-def _is_by_way(e: Order, firsts: dict[Kind, int], seconds: dict[Kind, int], others: int) -> bool:
+def _is_by_way(e: AccessOrder, firsts: dict[Kind, int], seconds: dict[Kind, int], others: int) -> bool:
     """Whether two orders by way of one of ``others`` ask as much as ``e``."""
     return any(
         after & before & others
