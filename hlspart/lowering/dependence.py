@@ -37,7 +37,8 @@ class Carriers:
     """Answers for one pipelined loop.
 
     ``reach`` gives the banks an operation may touch. ``preset``: elements (variable, index) that are stored ahead of
-    the loop. ``moves``: whether the header of the loop moves a variable of an index in a way that is not known.
+    the loop. ``is_index_moved``: whether the header of the loop moves a variable of an index in a way that is not
+    known.
 
     What is not known is collected by cause: ``uncertain`` has the (source, sink) pairs of operations whose orders may
     not hold, ``possible`` the orders that no element asks for and that may hold all the same.
@@ -49,7 +50,7 @@ class Carriers:
     names: Callable[[int], str]
     store_states: int = 1
     preset: frozenset[tuple[int, Index]] = frozenset()
-    moves: bool = False
+    is_index_moved: bool = False
     uncertain: dict[str, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
     possible: dict[str, list[Edge]] = field(default_factory=lambda: defaultdict(list))
     _said: dict[tuple[int, str, str], Directive | None] = field(default_factory=dict)
@@ -80,7 +81,7 @@ class Carriers:
             later = text != REMAINDER
             gone = frozenset(e for e in graph.edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
             if text == MEETING:
-                by_data = not self.moves and any(op.ref is not None and _is_by_data(op.ref) for op in ends)
+                by_data = not self.is_index_moved and any(op.ref is not None and _is_by_data(op.ref) for op in ends)
                 text = f"{text} {'depends on data' if by_data else 'is not known'}"
             yield Doubt(about(text, ends), gone=gone)
         for text, edges in self.possible.items():
@@ -96,7 +97,7 @@ class Carriers:
         """
         if source not in graph.ops or sink not in graph.ops:
             return False  # what nobody needs
-        if self.moves:
+        if self.is_index_moved:
             return False
         store, load = graph.ops[source], graph.ops[sink]
         if store.ref is None or load.ref is None or (store.kind, load.kind) != ("store", "load"):
