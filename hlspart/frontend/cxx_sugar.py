@@ -20,6 +20,7 @@ from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_references import without_references
 from hlspart.frontend.cxx_shapes import DeclaredShape, alias_of, declared, passed_shape, semicolon
 from hlspart.frontend.cxx_types import split
+from hlspart.frontend.implicit import with_blocks
 from hlspart.frontend.tokens import ALTERNATIVES, NTH, PragmaToken, Token, spell
 
 _CONTROL = frozenset(("if", "for", "while", "do", "switch", "return"))
@@ -34,6 +35,7 @@ def with_operators(tokens: list[Token]) -> list[Token]:
 
 def without_sugar(tokens: list[Token]) -> list[Token]:
     """The tokens with such forms written out."""
+    tokens = with_blocks(tokens)
     words = {t.text for t in tokens}
     joined = any(a.text == ")" and b.text == "=" for a, b in pairwise(tokens))
     bound = any(a.text == "&" and b.kind == "id" for a, b in pairwise(tokens))

@@ -1,11 +1,16 @@
-"""Declarations of old C that name no type: ``static n = 0;`` declares an int."""
+"""What a text leaves out: the type of ``static n = 0;`` in old C, the block of ``if (c) int n = 0;`` in C++."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from hlspart.frontend.tokens import Token
 
 _STORAGE = frozenset(("static", "register", "extern", "const", "volatile"))
 _BEFORE = frozenset((";", "{", "}"))
+_STATEMENTS = frozenset((
+    "return", "case", "else", "goto", "throw", "do", "sizeof", "delete", "new", "if", "for", "while", "switch",
+))  # fmt: skip
 _BEHIND = frozenset(("=", ",", "["))
 
 
@@ -23,3 +28,35 @@ def with_int(tokens: list[Token]) -> list[Token]:
             result.append(new)
         result.append(token)
     return result
+
+
+def with_blocks(tokens: list[Token]) -> list[Token]:
+    """Tokens with a declaration that is the whole arm of an ``if``, or body of a loop, in a block, as C asks."""
+    for at in range(len(tokens) - 4, 0, -1):
+        token, first = tokens[at], tokens[at + 1]
+        if first.kind != "id" or first.text in _STATEMENTS or not (token.text == "else" or _ends_head(tokens, at)):
+            continue
+        last = at + 1
+        while tokens[last + 1].kind == "id" and last + 2 < len(tokens):
+            last += 1
+        if tokens[last + 1].text == "<":
+            close = next((i for i in range(last + 1, len(tokens) - 2) if tokens[i].text in (">", ">>", ";")), last)
+            last = close + (tokens[close + 1].kind == "id")
+        if last == at + 1 or tokens[last].kind != "id" or tokens[last + 1].text not in ("=", ";"):
+            continue
+        end = next((i for i in range(last, len(tokens)) if tokens[i].text == ";"), 0)
+        brackets = first.copy(), tokens[end].copy()
+        for bracket, text in zip(brackets, "{}", strict=True):
+            bracket.kind, bracket.text = "op", text
+        tokens = [*tokens[: at + 1], brackets[0], *tokens[at + 1 : end + 1], brackets[1], *tokens[end + 1 :]]
+    return tokens
+
+
+def _ends_head(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a token closes the head of an ``if`` or of a loop."""
+    level = 0
+    for k in range(at, 0, -1) if tokens[at].text == ")" else ():
+        level += (tokens[k].text == ")") - (tokens[k].text == "(")
+        if not level:
+            return tokens[k - 1].text in ("if", "for", "while")
+    return False

@@ -27,6 +27,7 @@ from hlspart.frontend.parse import brackets, normalised, parse, undeclared
 from hlspart.frontend.preprocess import Preprocessed, Preprocessor, decode, separated
 from hlspart.frontend.tokens import OPEN_TYPE, MacroDefinition, PragmaToken, SourceError, Token
 from hlspart.frontend.types import STANDARD
+from hlspart.frontend.undeclared import declared
 from hlspart.frontend.unread import note_left_out, note_unread
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
@@ -319,7 +320,8 @@ def _read(
         raise
     types.update((name, STANDARD.get(name, ir.OtherType(name + OPEN_TYPE))) for name in guessed)
     if not result.missing:
-        _note_types(path, tokens, [n for n in guessed if n not in STANDARD], collected)
+        elsewhere = declared(text) if language == "c++" else set()
+        _note_types(path, tokens, [n for n in guessed if n not in STANDARD and n not in elsewhere], collected)
     lowering = Lowering(path, TokenText(tokens, match), pragmas, collected, language)
     lowering.context.assumed, lowering.context.holes = assumed, holes_read
     lowering.context.defaults, lowering.context.mathematics_of_c = defaults, those_of_c(result)

@@ -152,13 +152,12 @@ class Lowering:
             returns = _returned(body)
             context.declare_function(name_at, name, returns, signature)
         origin = self.text.origin
-        if name in self.collected.functions:
-            context.report(
-                "HLP002", "syntax-error", "error", origin(name_at, name_at), f"'{decl.name}' is defined twice"
-            )
+        before, at = self.collected.functions.get(name), origin(name_at, name_at)
+        if before is not None and self._spelled(before.name_at) == self._spelled(at):  # of one class
+            context.report("HLP002", "syntax-error", "error", at, f"'{decl.name}' is defined twice")
         self.collected.functions[name] = ir.Function(
             name, context.path, origin(start, closing, True), origin(start, opening - 1, True),
-            origin(name_at, name_at), returns, tuple(params),
+            at, returns, tuple(params),
             ir.Block(block, origin(opening, closing, True), tuple(body)),
             internal=internal, inline="inline" in (decl.funcspec or []),
             variadic=_variadic(type_),
@@ -166,6 +165,9 @@ class Lowering:
             lacking=context.lacking,
         )  # fmt: skip
         return closing
+
+    def _spelled(self, at: Origin) -> str:
+        return self.collected.sources[at.span.path].slice(at.span)
 
     def _parameters(self, node: Any, name_at: int, opening: int, block: int) -> list[int]:
         declarations = self.declarations

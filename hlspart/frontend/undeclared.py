@@ -7,6 +7,7 @@ is: what does not depend on it keeps its answer. A name that is called, subscrip
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from hlspart.frontend.tokens import OPEN_TYPE, Token
 from hlspart.model import program as ir
@@ -62,6 +63,12 @@ class Undeclared:
             if tokens[begin].text == "for" and tokens[begin + 1].text == "(":
                 return self._match[begin + 1] > at
         return False
+
+
+def declared(tokens: Sequence[Token]) -> set[str]:
+    """Types that the text of C++ declares, or brings in from elsewhere, where what becomes of it as C does not."""
+    before_names = ("::", "class", "struct", "union", "enum")
+    return {token.text for before, token in pairwise(tokens) if before.text in before_names}
 
 
 def _is_read(tokens: Sequence[Token], at: int) -> bool:

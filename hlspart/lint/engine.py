@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
+from hlspart.accesses import proved
 from hlspart.lint.brevity import folded, independent
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
@@ -62,6 +63,7 @@ def run(
         carried=lambda directive: carried(analysis, directive),
         fifo_violation=lambda accesses: fifo_violation(program, analysis, accesses),
         unwritten=lambda read: unwritten(program, analysis, read),
+        proved=lambda: proved(program),
         least=lambda loop, variable: least(analysis, loop, variable, ("write", "read")),
         never_meet=lambda loop, variable: never_meet(analysis, loop, variable),
         kernels=target is not None and target.kernels,

@@ -110,6 +110,7 @@ class Facts(Struct, frozen=True, dict=True):
     carried: Callable[[Directive], Witness | None] | None = None
     fifo_violation: Callable[[Sequence[Access]], FifoViolation | None] | None = None
     unwritten: Callable[[Access], tuple[bool, bool] | None] | None = None
+    proved: Callable[[], AccessAnalysis] | None = None  # without what LOOP_TRIPCOUNT says
     least: Callable[[int, int], Witness | None] | None = None
     never_meet: Callable[[int, int], bool] | None = None
     kernels: bool = False

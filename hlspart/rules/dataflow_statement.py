@@ -57,7 +57,7 @@ import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ExprStmt, OtherType, ScalarType, StreamType, VoidType
+from hlspart.model.program import ArrayType, ExprStmt, OtherType, ScalarType, StreamType, VoidType
 from hlspart.model.source import OWN, Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import DataflowRegion, regions
@@ -95,7 +95,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in sorted(region.local):
             variable = facts.program.variable(ident)
             other = variable.type.name if isinstance(variable.type, OtherType) else ""  # ac_channel<int>
-            stream = isinstance(variable.type, StreamType) or ident in streamed or _CHANNEL.search(other) is not None
+            element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+            stream = isinstance(element, StreamType) or ident in streamed or _CHANNEL.search(other) is not None
             users = [p for p in region.processes if any(u.variable == ident for u in p.uses)]
             own = len(users) < 2  # the state of one task
             if variable.storage == "static" and not variable.const and not stream and not own:

@@ -49,7 +49,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from facts.plain(RULE, "outside-function", "outside-loop")
     for about in facts.program.directives:
         of_function = about.kind in _OF_FUNCTIONS and about.dialect == "vitis" and about.usable
-        if of_function and about.loop is not None:
+        of_region = about.kind == "inline" and (about.has("recursive") or about.has("region"))  # what a loop calls
+        if of_function and about.loop is not None and not of_region:
             message = f"{facts.pragma_text(about)} is about a function, but stands in a loop"
             hint = "write it at the start of the function"
             related = [(facts.program.loops[about.loop].header, "the loop")]

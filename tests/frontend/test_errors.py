@@ -173,3 +173,29 @@ def test_the_extent_to_give_is_one_that_is_not_known() -> None:
         ("HLP003", "'WIDE' is declared nowhere: taken for a constant that nobody knows; -D WIDE=.. gives it"),
         ("HLP005", "constant extent needed; use -D n=.."),
     ]
+
+
+def test_types_that_the_text_of_cpp_names_otherwise_are_declared() -> None:
+    """By ``using``, in a class, or in a namespace or class that is not read."""
+    text = (
+        "#include <random>\nusing std::default_random_engine;\n"
+        "class Parser { public: class Switch { public: Switch() {} int key; }; bool put(int k); };\n"
+        "bool Parser::put(int k) { Switch s; s.key = k; string::size_type n = 0; return n < 1; }\n"
+        "int draw(int seed) { static default_random_engine e; return seed; }\n"
+    )
+    assert "declared nowhere" not in str(program(text, "t.cpp").diagnostics)
+    assert "declared nowhere" in str(program(text.replace("using std::", "// "), "t.cpp").diagnostics)
+
+
+def test_functions_of_two_classes_that_are_not_declared_are_no_two_of_one_name() -> None:
+    text = "bool First::pop() { return true; }\nbool Second::pop() { return false; }\n"
+    assert program(text, "t.cpp").diagnostics == ()
+    messages = [d.message for d in program(text.replace("Second", "First"), "t.cpp").diagnostics]
+    assert messages == ["'pop' is defined twice"]
+
+
+def test_a_declaration_may_be_the_arm_of_a_condition() -> None:
+    text = "int f(int k) {\n  if (k == 1)\n    const int a = k;\n  else\n    short b = k;\n  return k;\n}\n"
+    assert program(text, "t.cpp").diagnostics == ()
+    found = program(text.replace("const int a = k", "ap_uint<3> a = k"), "t.cpp").diagnostics
+    assert "not read" not in str(found)
