@@ -234,28 +234,28 @@ class Pipeline:
     @cached_property
     def interchanged(self) -> Reused:
         """The text in which loops that a recurrence holds up have changed places with those around them."""
-        from hlspart.ways import interchanged
+        from hlspart.single import interchanged
 
         return interchanged(self)
 
     @cached_property
     def scalar_replaced(self) -> Reused:
         """The text in which loops that wait for the memory hand values on in variables."""
-        from hlspart.ways import scalar_replaced
+        from hlspart.single import scalar_replaced
 
         return scalar_replaced(self)
 
     @cached_property
     def dependences_stated(self) -> Reused:
         """The text with directives that say how far apart iterations meet, where the tool cannot see it."""
-        from hlspart.ways import dependences_stated
+        from hlspart.single import dependences_stated
 
         return dependences_stated(self)
 
     @cached_property
     def bundled(self) -> Reused:
         """The text with bundles of their own for arguments that wait for each other at one."""
-        from hlspart.ways import bundled
+        from hlspart.single import bundled
 
         return bundled(self)
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from hlspart.budget import Search
 from hlspart.expand import shifting, updates
-from hlspart.expand.accumulators import Accumulator, accumulators, at_most, slowest
-from hlspart.expand.bundles import sharing, with_bundles
-from hlspart.expand.dependences import claims, provable
+from hlspart.expand.accumulators import accumulators
+from hlspart.expand.dependences import provable
 from hlspart.expand.flattening import kept_apart
-from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
-from hlspart.expand.interleave import MOST_MORE, split
-from hlspart.expand.scalars import handed_on, in_variables
+from hlspart.expand.interchange import pairs
+from hlspart.expand.scalars import handed_on
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import is_cheap
 from hlspart.infer.size import MOST_WORK
@@ -26,11 +24,13 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult
 from hlspart.model.rewriting import NOT_HELPED, NOT_TRIED, TARGET_MISSED, RewriteResult
 from hlspart.predict.regressions import regressions
+from hlspart.promising import promising
 from hlspart.readback import Predicted, about, cheapest, cheapest_in_place, never_slower, with_missed
-from hlspart.reuse import LocalCopy, Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
+from hlspart.reuse import LocalCopy, Reuse, Reused, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
 from hlspart.rewrite.engine import with_moved
 from hlspart.rewrite.places import moved_place, placed_alike
+from hlspart.single import interleaved
 from hlspart.transform.forward import by_place, followed
 from hlspart.transform.text import Rendered
 from hlspart.transform.text import edited as rendered
@@ -198,6 +198,9 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
         ways += _kept_apart(pipeline, options, search)
     if options.split_top and search.goes_on("bundles of their own") and pipeline.bundled.after is not None:
         then(pipeline.bundled)
+    if search.untried and (promised := promising(pipeline, plain, search.untried)) is not None:
+        search.untried.remove(promised.way)
+        ways += _if_not_slower(pipeline, _and_then(pipeline, promised.first, options, search, _stated))
     best = cheapest_in_place(pipeline, ways) if len(ways) > 1 else plain
     if not any(loop.may_miss for loop in pipeline.predict(best.files).loops):
         return best
@@ -216,8 +219,11 @@ def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: Sea
     first = Reused(edited(program, edits), (), {}, None)
     if _recurring(pipeline.predict(first.result.files)) >= _recurring(figures):
         return []
-    result = _and_then(pipeline, first, options, search)
-    lost = regressions(program, figures, pipeline.predict(result.files), result.lines)
+    return _if_not_slower(pipeline, _and_then(pipeline, first, options, search))
+
+
+def _if_not_slower(pipeline: Rewritable, result: RewriteResult) -> list[RewriteResult]:
+    lost = regressions(pipeline.program, pipeline.figures, pipeline.predict(result.files), result.lines)
     return [] if lost else [result]
 
 
@@ -232,12 +238,10 @@ def _kept_apart(pipeline: Rewritable, options: RewriteOptions, search: Search) -
         search.looked_at(opened)
         if _recurring(opened.dependences_stated.after or opened.figures) >= _recurring(figures):
             continue
-        result = _and_then(pipeline, first, options, search)
-        after = pipeline.predict(result.files)
-        if not regressions(program, figures, after, result.lines):
-            yield result
-            if not any(loop.may_miss for loop in after.loops):
-                return
+        written = _if_not_slower(pipeline, _and_then(pipeline, first, options, search, _stated))
+        yield from written
+        if any(not any(loop.may_miss for loop in pipeline.predict(x.files).loops) for x in written):
+            return
 
 
 def _recurring(figures: IIResult) -> int:
@@ -273,12 +277,24 @@ def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: Sear
     return written
 
 
-def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, search: Search) -> RewriteResult:
-    """A rewrite of the text that ``first`` leaves, as one of the program."""
+def _stated(search: Search, text: Rewritable, options: RewriteOptions) -> RewriteResult:
+    """The search of a text that says what its iterations do not hand on."""
+    stated = text.dependences_stated
+    return _and_then(text, stated, options, search) if stated.after is not None else _below(search, text, options)
+
+
+def _and_then(
+    pipeline: Rewritable,
+    first: Reused,
+    options: RewriteOptions,
+    search: Search,
+    write: Callable[[Search, Rewritable, RewriteOptions], RewriteResult] = _below,
+) -> RewriteResult:
+    """A rewrite of the text that ``first`` leaves, by ``write``, as one of the program."""
     program = pipeline.program
     second = pipeline.with_texts(first.result.files)
     forward = by_place(program, second.program, _texts(program, first.result))
-    result = _below(search, second, options)
+    result = write(search, second, options)
     result = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.rule not in _OF_A_SEARCH))
     rest = forward.result(program, forward.groups(pipeline.proved, second.proved), result)
     made = {name for names in first.buffers.values() for name in names}
@@ -289,106 +305,3 @@ def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, sear
 def _texts(program: Program, result: RewriteResult) -> dict[str, Rendered]:
     """The texts that a rewrite leaves, with where each of their characters is from."""
     return {path: rendered(program.sources[path], edits) for path, edits in result.edits.items() if edits}
-
-
-def interleaved(pipeline: Predicted) -> Reused | None:
-    """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains.
-
-    Where all of them together make something slower, as a few iterations of a sum may, each loop is asked alone.
-    """
-    sums = accumulators(pipeline.program, pipeline.proved, pipeline.figures)
-    together = _in_partials(pipeline, sums)
-    loops = list(dict.fromkeys(a.loop for a in sums)) if together is None else []
-    if len(loops) < 2:
-        return together
-    gaining = [loop for loop in loops if _in_partials(pipeline, [a for a in sums if a.loop is loop]) is not None]
-    return _in_partials(pipeline, [a for a in sums if a.loop in gaining])
-
-
-def _in_partials(pipeline: Predicted, sums: Sequence[Accumulator]) -> Reused | None:
-    program, analysis, figures = pipeline.program, pipeline.proved, pipeline.figures
-    best = None
-    for more in range(MOST_MORE if sums else 0):  # a condition is a state of the recurrence, too
-        deeper = [replace(a, partials=a.partials + more * (a.partials > 1)) for a in sums]
-        edits = split(program, analysis, deeper)
-        text = changed(program, figures, pipeline.predict, edits) if edits else None
-        if text is None or text.after is None:
-            break
-        if best is None or slowest(text.after) < slowest(best.after or text.after):
-            best = text
-        if slowest(text.after) == slowest(figures, aimed=True):
-            break
-    return best
-
-
-def interchanged(pipeline: Predicted) -> Reused:
-    """The text in which loops that a recurrence holds up have changed places with those around them."""
-    program, figures = pipeline.program, pipeline.figures
-    taken: tuple[NestedLoops, ...] = ()
-    best = unchanged(program)
-    for pair in pairs(program, pipeline.proved, figures):
-        text = changed(program, figures, pipeline.predict, in_new_order(program, (*taken, pair)))
-        if text is not None and slowest(text.after or figures) < slowest(best.after or figures):
-            taken, best = (*taken, pair), text
-    return best
-
-
-def scalar_replaced(pipeline: Predicted) -> Reused:
-    """The text in which values of the iterations before are in variables, where a recurrence waits for the memory."""
-    program, analysis, figures = pipeline.program, pipeline.proved, pipeline.figures
-    edits = in_variables(program, analysis, handed_on(program, analysis, figures))
-    text = changed(program, figures, pipeline.predict, edits) if edits else None
-    if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
-        return text
-    edits = shifting.in_registers(program, analysis, shifting.shifted(program, analysis, figures))
-    text = changed(program, figures, pipeline.predict, edits) if edits else None
-    if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
-        return text
-    taken, best = tuple[updates.ElementUpdate, ...](), unchanged(program)
-    for some in _by_loop(updates.by_data(program, analysis, figures)):
-        edits = updates.in_variables(program, analysis, (*taken, *some))
-        text = changed(program, figures, pipeline.predict, edits) if edits else None
-        if text is not None and text.after is not None and _ends(text.after) < _ends(best.after or figures):
-            taken, best = (*taken, *some), text
-    return best
-
-
-def _by_loop(element_updates: Sequence[updates.ElementUpdate]) -> Iterator[tuple[updates.ElementUpdate, ...]]:
-    """All updates of each loop."""
-    for loop in dict.fromkeys(x.loop for x in element_updates):
-        yield tuple(x for x in element_updates if x.loop is loop)
-
-
-def _ends(figures: IIResult) -> tuple[int, int]:
-    """The II of all pipelined loops together, the least and the most that it may be."""
-    return slowest(figures), at_most(figures)
-
-
-def dependences_stated(pipeline: Predicted) -> Reused:
-    """The text with directives on how far apart iterations meet, where that makes a loop faster or its II known."""
-    program, figures = pipeline.program, pipeline.figures
-    chosen = provable(program, pipeline.proved, figures)
-    text = changed(program, figures, pipeline.predict, claims(program, chosen)) if chosen else None
-    if text is None or text.after is None or at_most(text.after) >= at_most(figures):
-        return unchanged(program)
-    for one in chosen if len(chosen) > 1 else ():  # without those that change nothing
-        fewer = tuple(x for x in chosen if x is not one)
-        other = changed(program, figures, pipeline.predict, claims(program, fewer)) if fewer else None
-        if other is not None and other.after is not None and at_most(other.after) == at_most(text.after):
-            chosen, text = fewer, other
-    return text
-
-
-def bundled(pipeline: Rewritable) -> Reused:
-    """The text with bundles of their own for arguments, the fewest that make its loops as fast as all would."""
-    program, figures = pipeline.program, pipeline.figures
-    chosen = sharing(program, pipeline.proved, pipeline.validation, pipeline.target, figures)
-    text = changed(program, figures, pipeline.predict, with_bundles(program, chosen)) if chosen else None
-    if text is None or text.after is None or slowest(text.after) >= slowest(figures):
-        return unchanged(program)
-    for one in reversed(chosen):
-        fewer = tuple(x for x in chosen if x is not one)
-        other = changed(program, figures, pipeline.predict, with_bundles(program, fewer)) if fewer else None
-        if other is not None and other.after is not None and slowest(other.after) == slowest(text.after or figures):
-            chosen, text = fewer, other
-    return text

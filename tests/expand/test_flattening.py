@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hlspart
+from hlspart.model.options import RewriteOptions
 
 OFF = "#pragma HLS LOOP_FLATTEN off"
 
@@ -101,3 +102,21 @@ def test_every_nest_of_a_file_is_kept_apart() -> None:
     answer = hlspart.parse(one + one.replace("void top", "void second")).rewrite(infer=True)
     (written,) = answer.texts.values()
     assert written.count(OFF) == 2
+
+
+def test_the_way_that_promises_most_is_tried_where_the_budget_is_spent() -> None:
+    kernel = hlspart.parse(rows(64, LAST_OF_THE_ROW_BEFORE))
+    result = kernel.pipeline.rewrite(RewriteOptions(infer=True, most_work=0))
+    (written,) = result.files.values()
+    after = kernel.pipeline.predict(result.files)
+    assert OFF in written and "nests kept apart" not in result.untried
+    assert not any(x.misses for x in after.loops)
+    (was,), (now,) = kernel.pipeline.figures.functions, after.functions
+    assert was.latency.max is not None and now.latency.max is not None and 2 * now.latency.max <= was.latency.max
+
+
+def test_a_way_that_promises_little_stays_untried_where_the_budget_is_spent() -> None:
+    kernel = hlspart.parse(rows(2, "l[t - 1][1 - s] + w[s]"))
+    result = kernel.pipeline.rewrite(RewriteOptions(infer=True, most_work=0))
+    assert dict(result.files) == {u.path: u.source.text for u in kernel.program.units if u.source is not None}
+    assert "nests kept apart" in result.untried
