@@ -8,9 +8,10 @@ from functools import cached_property
 from msgspec import Struct
 
 from hlspart.hardware.arrays import Arrays
-from hlspart.hardware.memory import BUS, STREAMS
+from hlspart.hardware.memory import BUS, FIFO, STREAMS
 from hlspart.model.directives import Directive
-from hlspart.model.program import Program, Variable
+from hlspart.model.program import ArrayRef, Name, Program, StreamType, Variable
+from hlspart.semantics.effects import effects
 from hlspart.targets import Target
 
 _RESOURCE = {
@@ -62,6 +63,26 @@ class Bindings(Struct, frozen=True, dict=True):
             if storage is not None:
                 break
         return storage, latency, resource, storage is not None
+
+    def channel(self, variable: Variable, through: frozenset[int] = frozenset()) -> str:
+        """Whether a stream is an axis port or a fifo: a parameter is what all calls hand over."""
+        said = self.of(variable)[0]
+        if said is not None or variable.id in through:
+            return said or FIFO
+        handed = (self.program.variable(v) for v in self._handed.get(variable.id, ()))
+        kinds = {self.channel(v, through | {variable.id}) for v in handed}
+        return kinds.pop() if len(kinds) == 1 else FIFO
+
+    @cached_property
+    def _handed(self) -> Mapping[int, set[int]]:
+        """Streams that calls hand to the parameters of functions."""
+        handed: dict[int, set[int]] = {}
+        for call in (x for calls in effects(self.program).calls.values() for x in calls):
+            callee = self.program.functions.get(call.function or "")
+            for formal, given in zip(callee.params if callee is not None else (), call.args, strict=False):
+                if isinstance(given, Name | ArrayRef) and isinstance(given.type, StreamType):
+                    handed.setdefault(formal, set()).add(given.variable)
+        return handed
 
     def _has_effect(self, variable: int) -> bool:
         """Whether a storage directive on the variable itself has an effect."""

@@ -72,7 +72,7 @@ class Storage:
             each = round(_CHANNELS ** (1 / max(1, variable.dims.count(None))))
             extents = [d if d is not None else each for d in variable.dims]
             dims = [DimLayout.of("complete", d, None) for d in extents] or [DimLayout.of("whole", 1, None)]
-            kind = self.bindings.of(variable)[0] or "fifo"
+            kind = self.bindings.channel(variable)
             return Memory(variable.id, kind, self.target.ports(kind), PerDimLayout(tuple(dims)), name, False)
         if (row := self._row(variable)) is not None:
             return replace(row, variable=variable.id, resource=row.resource or name, kept=self.target.arguments_alias)

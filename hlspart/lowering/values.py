@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import replace
-
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels
 from hlspart.lowering.functions import IGNORED, moves, operator_of
 from hlspart.lowering.narrowing import singles
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
+from hlspart.lowering.widths import measured
 from hlspart.model import program as c
 from hlspart.model.arithmetic import fold, fold_unary
 from hlspart.semantics import conversions, folding, spans
@@ -76,14 +75,11 @@ class Values(Channels):
         return spans.within(self.spans.get(value), type_)
 
     def _measure(self, op: str, made: int, type_: c.CType, left: spans.Span | None, right: spans.Span | None) -> None:
-        """Note what an operation makes, and the widths of a product's operands."""
-        span, known = spans.within(spans.combine(op, left, right), type_), self.body.ops[made]
+        """Note what an operation makes, the widths of a product's operands, and that of a sum or comparison."""
+        span = spans.within(spans.combine(op, left, right), type_)
         if span is not None:
             self.spans[made] = spans.both(self.spans.get(made, span), span) or span
-        if known.kind == "mul" and left is not None and right is not None:
-            low, high = sorted((spans.width(left), spans.width(right)))
-            old = known.operands or (0, 0)
-            self.body.ops[made] = replace(known, operands=(max(low, old[0]), max(high, old[1])))
+        self.body.ops[made] = measured(self.body.ops[made], span, left, right)
 
     # -------------------------------------------------------------------------- expressions
 

@@ -27,12 +27,15 @@ from hlspart.model.program import (
 from hlspart.predict.behind import is_named, statements_behind
 from hlspart.predict.loops import Prediction
 from hlspart.semantics.effects import statement_expressions, statement_values
+from hlspart.semantics.unread import unread
 
 
 def lasting(p: Prediction) -> frozenset[int]:
     """Operations that a store, channel, call, or test of the end takes in, or what is read behind the loop."""
     graph = p.problem.graph
-    waiting = [op.id for op in graph.ops.values() if op.kind in ("store", "call") or _is_of_stream(graph, op.id)]
+    idle = unread(p.elaborated.storage.program)
+    waiting = [op.id for op in graph.ops.values() if op.kind == "call" or _is_of_stream(graph, op.id)]
+    waiting += [op.id for op in graph.memory if op.kind == "store" and (op.ref is None or op.ref.variable not in idle)]
     waiting += [e.source for e in graph.edges if e.kind == "control"]
     waiting += [e.source for e in graph.edges if e.distance and e.kind == "data" and _may_be_read(p, e)]
     sources: dict[int, list[int]] = {}
@@ -56,7 +59,7 @@ def _may_be_read(p: Prediction, edge: Edge) -> bool:
     """Whether the variable of a value that iterations hand on may be read behind the loop."""
     nest, program = p.elaborated.nest, p.elaborated.storage.program
     loop, function = (nest.chain[0] if nest.chain else None), program.functions.get(nest.function)
-    if loop is None or function is None or not edge.scalar:
+    if loop is None or function is None:
         return True
     named = {
         e.variable
@@ -64,7 +67,9 @@ def _may_be_read(p: Prediction, edge: Edge) -> bool:
         for e in walk(root)
         if isinstance(e, Name) and program.variable(e.variable).name == edge.name
     }
-    if len(named) != 1 or not all(_dies(program.variable(v)) for v in named):
+    if named and named <= unread(program):
+        return False
+    if not edge.scalar or len(named) != 1 or not all(_dies(program.variable(v)) for v in named):
         return True
     behind = statements_behind(function.body, loop)
     return behind is None or _lasts(program, tuple(behind), *named)

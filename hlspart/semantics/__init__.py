@@ -14,4 +14,5 @@ __all__ = [
     "places",
     "spans",
     "structures",
+    "unread",
 ]

@@ -97,6 +97,11 @@ def width(span: Span) -> int:
     return max(span[1].bit_length(), (-span[0] - 1).bit_length() if span[0] < 0 else 0) + 1
 
 
+def needed(span: Span) -> int:
+    """Bits of a sum or comparison that a tool builds for values of ``span``: without a sign where none is negative."""
+    return max(1, width(span) - (span[0] >= 0))
+
+
 def item(init: c.Expr, dims: Sequence[int | None], index: Sequence[int]) -> c.Expr | int | None:
     """The initial value at ``index`` of a list that has all its braces or none of the inner ones.
 

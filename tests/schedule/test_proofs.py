@@ -105,12 +105,18 @@ def test_values_that_nothing_reads_prove_nothing(case: str) -> None:
 
 def test_values_that_each_round_of_the_loop_around_sets_anew_prove_nothing() -> None:
     inner = "for (int i = 2; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n s = s * b + x[i]; y[i] = x[i]; }"
-    text = "void f(const float x[64], float y[64], float b) {{ {} for (int j = 0; j < 9; j++) {{ {} {} }} }}"
+    text = "void f(const float x[64], float y[64], float b) {{ {} for (int j = 0; j < 9; j++) {{ {} {} }} {} }}"
     needed = []
-    for before, within in (("float s = 1;", ""), ("", "float s = 1;"), ("float s;", "s = 1;")):
-        loops = hlspart.parse(text.format(before, within, inner)).pipeline.figures.loops
+    places = (
+        ("float s = 1;", "", "y[1] = s;"),
+        ("float s = 1;", "", ""),
+        ("", "float s = 1;", ""),
+        ("float s;", "s = 1;", ""),
+    )
+    for before, within, after in places:
+        loops = hlspart.parse(text.format(before, within, inner, after)).pipeline.figures.loops
         needed.append(any(x.proof is not None for x in loops))
-    assert needed == [True, False, False]
+    assert needed == [True, False, False, False]
 
 
 @pytest.mark.parametrize(
