@@ -50,14 +50,17 @@ def _in_partials(pipeline: Predicted, sums: Sequence[Accumulator]) -> Reused | N
 
 
 def interchanged(pipeline: Predicted) -> Reused:
-    """The text in which loops that a recurrence holds up have changed places with those around them."""
+    """The text in which loops around one that a recurrence holds up have become the innermost."""
     program, figures = pipeline.program, pipeline.figures
     taken: tuple[NestedLoops, ...] = ()
     best = unchanged(program)
-    for pair in pairs(program, pipeline.proved, figures):
-        text = changed(program, figures, pipeline.predict, in_new_order(program, (*taken, pair)))
+    for nest in pairs(program, pipeline.proved, figures):
+        chosen = (*(x for x in taken if x.inner is not nest.inner), nest)
+        text = changed(program, figures, pipeline.predict, in_new_order(program, chosen))
         if text is not None and slowest(text.after or figures) < slowest(best.after or figures):
-            taken, best = (*taken, pair), text
+            taken, best = chosen, text
+        if slowest(best.after or figures) == slowest(figures, aimed=True):
+            break
     return best
 
 

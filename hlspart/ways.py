@@ -12,8 +12,8 @@ from hlspart.expand import shifting, updates
 from hlspart.expand.accumulators import accumulators
 from hlspart.expand.dependences import provable
 from hlspart.expand.flattening import kept_apart
+from hlspart.expand.interchange import alternatives, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
-from hlspart.expand.interchange import pairs
 from hlspart.expand.scalars import handed_on
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import is_cheap
@@ -213,13 +213,12 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
 def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: Search) -> list[RewriteResult]:
     """Loops in an order without their recurrences, rewritten, where ports hide what that gains."""
     program, figures = pipeline.program, pipeline.figures
-    edits = in_new_order(program, pairs(program, pipeline.proved, figures))
-    if not edits:
-        return []
-    first = Reused(edited(program, edits), (), {}, None)
-    if _recurring(pipeline.predict(first.result.files)) >= _recurring(figures):
-        return []
-    return _if_not_slower(pipeline, _and_then(pipeline, first, options, search))
+    for chosen in alternatives(pairs(program, pipeline.proved, figures)):
+        edits = in_new_order(program, chosen)
+        first = Reused(edited(program, edits), (), {}, None)
+        if edits and _recurring(pipeline.predict(first.result.files)) < _recurring(figures):
+            return _if_not_slower(pipeline, _and_then(pipeline, first, options, search))
+    return []
 
 
 def _if_not_slower(pipeline: Rewritable, result: RewriteResult) -> list[RewriteResult]:

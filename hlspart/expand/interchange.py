@@ -1,4 +1,4 @@
-"""Two loops that change places, so that a recurrence goes around the outer one.
+"""A loop that becomes the innermost one of its nest, so that a recurrence goes around another one.
 
 ``y[i] += a[i][j] * x[j]`` waits for its adder in every iteration of j. With i inside, iterations that follow each other
 add to different elements. Each element takes its terms in the same order as before, so that floats keep their value.
@@ -6,7 +6,7 @@ add to different elements. Each element takes its terms in the same order as bef
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -39,32 +39,54 @@ _MOVABLE = frozenset({"pipeline", "loop_flatten"})  # directives that hold for a
 
 
 class NestedLoops(Struct, frozen=True):
-    """A loop that holds nothing but another one."""
+    """Loops, outermost first, each of which holds nothing but the next one; the first is to become the last."""
 
-    outer: Loop
-    inner: Loop
+    loops: tuple[Loop, ...]
+
+    @property
+    def outer(self) -> Loop:
+        """The loop that moves."""
+        return self.loops[0]
+
+    @property
+    def inner(self) -> Loop:
+        """The loop whose body runs in another order."""
+        return self.loops[-1]
 
 
 def pairs(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[NestedLoops, ...]:
-    """Loops that miss their II by a recurrence, each with the one around it, that may change places."""
+    """Loops that miss their II by a recurrence with those around them that may become the innermost, nearest first."""
     nests: list[NestedLoops] = []
     for result in figures.loops:
         if result.misses and result.loop >= 0 and any(x.kind == "recurrence" for x in result.limits):
             for inner in innermost(program, result):
-                outer = next((x for x in program.loops.values() if _only_statement(x) is inner), None)
-                if outer is not None and _legal(program, analysis, NestedLoops(outer, inner)):
-                    nests.append(NestedLoops(outer, inner))
+                nests += (n for n in _around(program, inner) if _legal(program, analysis, n))
     return tuple(dict.fromkeys(nests))
 
 
+def _around(program: Program, inner: Loop) -> Iterator[NestedLoops]:
+    """The nests that a loop ends and that hold nothing else, smallest first."""
+    loops: tuple[Loop, ...] = (inner,)
+    while (outer := next((x for x in program.loops.values() if _only_statement(x) is loops[0]), None)) is not None:
+        loops = (outer, *loops)
+        yield NestedLoops(loops)
+
+
+def alternatives(nests: Sequence[NestedLoops]) -> Iterator[tuple[NestedLoops, ...]]:
+    """Choices of one nest for each body: all the nearest ones, then the next ones."""
+    of = {n.inner.id: [x for x in nests if x.inner is n.inner] for n in nests}
+    for k in range(max(map(len, of.values()), default=0)):
+        yield tuple(each[min(k, len(each) - 1)] for each in of.values())
+
+
 def interchanged(program: Program, chosen: Sequence[NestedLoops]) -> dict[str, tuple[Edit, ...]]:
-    """Edits that swap the headers of loops."""
+    """Edits that give each loop the header of the next one inside, and the last that of the first."""
     given = program.given
     buffer = EditBuffer(program.sources, given)
-    for pair in chosen:
+    for nest in chosen:
         try:
-            buffer.replace(pair.outer.header, program.text(pair.inner.header))
-            buffer.replace(pair.inner.header, program.text(pair.outer.header))
+            for loop, new in zip(nest.loops, (*nest.loops[1:], nest.outer), strict=True):
+                buffer.replace(loop.header, program.text(new.header))
         except Conflict:
             return {}
     return {path: edits for path in sorted(given) if path in program.sources and (edits := buffer.edits(path))}
@@ -76,34 +98,32 @@ def _only_statement(loop: Loop) -> Stmt | None:
     return body[0] if len(body) == 1 else None
 
 
-def _legal(program: Program, analysis: AccessAnalysis, pair: NestedLoops) -> bool:
-    outer, inner = pair.outer, pair.inner
-    infos = [analysis.loops.get(x.id) for x in (outer, inner)]
-    counters = set[int]()
-    for loop, info in zip((outer, inner), infos, strict=True):
-        counted = info is not None and info.variable is not None and not info.exits and bool(info.trip_count.min)
-        header = loop.header
-        if not counted or loop.kind != "for" or header.kind != "plain" or not header.editable:
+def _legal(program: Program, analysis: AccessAnalysis, nest: NestedLoops) -> bool:
+    inner, counters, iterators, rising = nest.inner, list[int](), list[str](), list[bool]()
+    for loop in nest.loops:
+        info, header = analysis.loops.get(loop.id), loop.header
+        if info is None or info.variable is None or info.iterator is None or info.exits or not info.trip_count.min:
             return False
-        assert info is not None and info.variable is not None
-        counters.add(info.variable)
+        if loop.kind != "for" or header.kind != "plain" or not header.editable:
+            return False
         declared = set(loop.init.variables) if isinstance(loop.init, Declare) else {info.variable}
         if declared != {info.variable}:
             return False
+        counters.append(info.variable)
+        iterators.append(info.iterator)
+        rising.append((info.step or 1) > 0)
     names = {program.variable(v).name for v in counters}
-    fixed = not any(d.loop in (outer.id, inner.id) and d.kind not in _MOVABLE for d in program.directives)
-    if len(names) < 2 or not fixed or _names(program, inner) & {infos[0].variable if infos[0] else None}:
+    ids = {loop.id for loop in nest.loops}
+    fixed = not any(d.loop in ids and d.kind not in _MOVABLE for d in program.directives)
+    if len(names) < len(nest.loops) or not fixed or any(counters[0] in _names(program, x) for x in nest.loops[1:]):
         return False
     try:
-        refuse_hidden_order(program, inner.body, _made_anew(program, outer.function, inner))
+        refuse_hidden_order(program, inner.body, _made_anew(program, inner.function, inner))
     except Unprintable:
         return False
     mine = [a for a in analysis.accesses if inner.id in a.loops]
-    if any(program.variable(a.array).volatile for a in mine):
-        return False
-    (first, rises), (second, climbs) = ((i.iterator, (i.step or 1) > 0) if i else (None, True) for i in infos)
-    return first is not None and second is not None and not any(
-        is_crossed(write, other, first, second, opposed=rises != climbs)
+    return not any(program.variable(a.array).volatile for a in mine) and not any(
+        is_crossed(write, other, iterators, rising)
         for write in mine if write.kind == "write"
         for other in mine if other.array == write.array
     )  # fmt: skip

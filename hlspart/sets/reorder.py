@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import islpy as isl
 
 from hlspart.model.access import Access
@@ -23,24 +25,30 @@ def is_carried(a: Access, b: Access, iterator: str) -> bool:
     return not (before.is_empty() and after.is_empty())
 
 
-def is_crossed(a: Access, b: Access, outer: str, inner: str, *, opposed: bool) -> bool:
-    """Whether ``a`` and ``b`` may meet in one element in two iterations whose order changes when a loop and the one
-    inside it change places. ``opposed``: one of the iterators rises, the other falls.
+def is_crossed(a: Access, b: Access, nest: Sequence[str], rising: Sequence[bool]) -> bool:
+    """Whether ``a`` and ``b`` may meet in one element in two iterations whose order changes when the outermost loop of
+    a nest becomes its innermost one. ``nest``: the iterators; ``rising``: whether they rise, or fall.
     True where an access is not affine.
     """
-    if a.map is None or b.map is None or outer not in a.iterators or outer not in b.iterators:
+    if a.map is None or b.map is None or nest[0] not in a.iterators or nest[0] not in b.iterators:
         return True
-    k = a.iterators.index(outer)
-    if a.iterators[: k + 2] != b.iterators[: k + 2] or a.iterators[k + 1 : k + 2] != (inner,):
+    k, inner = a.iterators.index(nest[0]), range(1, len(nest))
+    if a.iterators[: k + len(nest)] != b.iterators[: k + len(nest)] or a.iterators[k : k + len(nest)] != tuple(nest):
         return True
     meets = _meets(a, b, k)
-    first, second = isl.dim_type.in_, isl.dim_type.out
-    below, above = meets.order_lt(first, k, second, k), meets.order_gt(first, k, second, k)
-    if opposed:
-        below, above = above, below
-    one = below.order_gt(first, k + 1, second, k + 1)
-    other = above.order_lt(first, k + 1, second, k + 1)
-    return not (one.is_empty() and other.is_empty())
+    for m in inner:
+        for outer_first in (True, False):
+            ordered = _ordered(meets, k, rising[0] == outer_first)
+            if not _ordered(ordered, k + m, rising[m] != outer_first).is_empty():
+                return True
+        meets = meets.equate(isl.dim_type.in_, k + m, isl.dim_type.out, k + m)
+    return False
+
+
+def _ordered(meets: isl.Map, position: int, below: bool) -> isl.Map:
+    """The pairs of which the first one has the smaller value, or the larger one."""
+    order = meets.order_lt if below else meets.order_gt
+    return order(isl.dim_type.in_, position, isl.dim_type.out, position)
 
 
 def _meets(a: Access, b: Access, common: int) -> isl.Map:

@@ -164,3 +164,74 @@ def test_other_nests_keep_their_order(old: str, new: str) -> None:
         text = text.replace("        }\n}", "        } }\n}")
     made = hlspart.parse(text)
     assert made.rewrite(style="interchange").texts == {"kernel.c": text}
+
+
+DEEP = {1: "{0} = 0; {0} < {1}; {0}++", -1: "{0} = {1} - 1; {0} >= 0; {0}--"}
+TRIPS = (4, 3, 5)
+
+
+def deep_kernel(write: Index, read: Index, shift: int, moves: tuple[int, ...]) -> str:
+    """Three loops, of which the innermost waits for its multiplication."""
+    texts = [" + ".join(f"{c} * {i}" for c, i in zip(x, "ijk", strict=True)) for x in (write, read)]
+    headers = [DEEP[m].format(i, n) for m, i, n in zip(moves, "ijk", TRIPS, strict=True)]
+    return (
+        "void f(float a[256], const float x[16]) {\n"
+        + "".join(f"    for (int {h})\n" for h in headers[:-1])
+        + f"    for (int {headers[-1]}) {{\n#pragma HLS PIPELINE II=1\n"
+        f"        a[{texts[0]} + 60] = a[{texts[1]} + {60 + shift}] * x[k] + a[{texts[0]} + 60];\n    }}\n}}\n"
+    )
+
+
+def deep_order_matters(write: Index, read: Index, shift: int, moves: tuple[int, ...]) -> bool:
+    """Whether two iterations that touch one element, one of them writing it, change their order: i goes inside."""
+    places = list(itertools.product(*(range(n)[::m] for n, m in zip(TRIPS, moves, strict=True))))
+    inside = sorted(places, key=lambda at: (moves[1] * at[1], moves[2] * at[2], moves[0] * at[0]))
+    stored = {at: sum(c * x for c, x in zip(write, at, strict=True)) for at in places}
+    loaded = {at: sum(c * x for c, x in zip(read, at, strict=True)) + shift for at in places}
+    return any(
+        inside.index(one) > inside.index(other)
+        and (stored[one] in (stored[other], loaded[other]) or stored[other] == loaded[one])
+        for one, other in itertools.combinations(places, 2)
+    )
+
+
+@pytest.mark.parametrize("first", (0, 15))
+def test_the_verdict_on_a_loop_that_passes_two_others_is_that_of_all_iterations(first: int) -> None:
+    taken = refused = 0
+    for seed in range(first, first + 15):
+        rng = random.Random(seed)
+        write = (rng.choice((1, 1, 5, 15)), rng.choice((0, 0, 5, 1)), rng.choice((0, 0, 1)))
+        shift, moves = rng.choice((0, 0, 0, 1, -1, 5, -15)), tuple(rng.choice((1, -1)) for _ in range(3))
+        pipeline = hlspart.parse(deep_kernel(write, write, shift, moves)).pipeline
+        late = any(x.misses and any(y.kind == "recurrence" for y in x.limits) for x in pipeline.figures.loops)
+        nests = pairs(pipeline.program, pipeline.analysis, pipeline.figures)
+        found = any(len(n.loops) == 3 for n in nests)
+        assert found == (late and not deep_order_matters(write, write, shift, moves)), (seed, write, shift, moves)
+        taken, refused = taken + found, refused + (late and not found)
+    assert taken >= 2 and refused >= 2
+
+
+CONVOLUTION = """void f(TYPE x[2][7][8], TYPE w[2][3][3], TYPE b[2], TYPE y[2][5][6]) {
+    for (int o = 0; o < 2; o++)
+    for (int r = 0; r < 5; r++)
+    for (int c = 0; c < 6; c++)
+    for (int i = 0; i < 2; i++)
+    for (int p = 0; p < 3; p++)
+    for (int q = 0; q < 3; q++) {
+#pragma HLS PIPELINE II=1
+        if (i == 0 && p == 0 && q == 0) y[o][r][c] = b[o];
+        y[o][r][c] += x[i][r + p][c + q] * w[i][p][q];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ("int", "float"))
+def test_a_loop_that_the_sum_does_not_run_over_passes_all_that_it_does(kind: str) -> None:
+    old = hlspart.parse(CONVOLUTION.replace("TYPE", kind))
+    assert [x.ii for x in old.pipeline.figures.loops if x.pipelined] > [1]
+    new = old.rewrite(infer=True)
+    (text,) = new.texts.values()
+    assert [x.ii for x in new.kernel().pipeline.figures.loops if x.pipelined] == [1]
+    assert text.index("int q =") < text.index("int c =")
+    assert hlspart.verify(old, new, vectors=5)  # the same bits, floats too
