@@ -114,6 +114,20 @@ def combination(alpha: Sequence[int], forms: Sequence[Affine]) -> Affine:
     return total
 
 
+def are_never_zero(forms: Iterable[Affine]) -> bool:
+    """Whether linear algebra shows that no values of the names make all forms zero (Gauss, without fractions)."""
+    pivots: list[tuple[str, Affine]] = []
+    for form in forms:
+        rest = form
+        for name, pivot in pivots:
+            rest = rest.scaled(pivot.coefficient(name)) - pivot.scaled(rest.coefficient(name))
+        if rest.const % math.gcd(*(c for _, c in rest.terms)) if rest.terms else rest.const:
+            return True
+        if rest.terms:
+            pivots.append((rest.terms[0][0], rest))
+    return False
+
+
 def flat_number(values: Sequence[int], sizes: Sequence[int]) -> int:
     flat = 0
     for value, size in zip(values, sizes, strict=True):

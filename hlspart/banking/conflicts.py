@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import combinations
@@ -11,10 +11,11 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from hlspart.banking import listed
-from hlspart.banking.accesses import are_exclusive, combination, is_anywhere, packed
+from hlspart.banking.accesses import are_exclusive, are_never_zero, combination, is_anywhere, packed
 from hlspart.banking.cliques import Budget
+from hlspart.banking.common import FAR, CommonIterations
 from hlspart.banking.once import OneIteration, all_but_repeated, all_differ
-from hlspart.banking.sites import Site, Sites
+from hlspart.banking.sites import Site, Sites, neighbours
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
@@ -22,11 +23,8 @@ from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, Ports
 from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 
-MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
-FAR = 64  # where iterators are away from the borders of their domains, mostly
 Kind = tuple[int, int]  # a number of the terms of an index, and one of a domain
 MOST_ASKED = 20_000  # pairs that are compared by sets; further ones are taken to meet
-MAX_MEETING = 128  # accesses whose common iterations are computed when they depend on the iteration
 
 
 class Conflicts:
@@ -38,17 +36,14 @@ class Conflicts:
         self._sites = {s.position: s for s in problem.sites}
         self._names = tuple(f"x{k}" for k in range(len(layout.shape)))
         self._banked: dict[int, AccessRelation] = {}
-        self._where: dict[tuple[int, int], IterationSet | None] = {}  # None: wherever both run
+        self._where: dict[tuple[int, int], IterationSet | None] = {}  # None: nowhere; if missing, wherever both run
+        self._doubtful: set[tuple[int, int]] = set()  # that are taken to do so
         self._same: dict[str, IterationSet] = {}  # those sets by their text, one for all equal ones
-        self._meeting: dict[tuple[int, ...], IterationSet] = {}
-        self._met: dict[tuple[int, ...], frozenset[int]] = {}  # ids of the sets that are part of it
+        self._cliques: dict[tuple[int, ...], tuple[Sequence[Site], bool, int]] = {}
         self._kinds: dict[object, int] = {}  # numbers of the terms of indices, and of domains
         self._split: dict[int, tuple[Kind, int]] = {}  # by position: these numbers, and the constants in one
         self._known: dict[tuple[Kind, Kind, int, bool], bool | None] = {}
-        self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
-        self._sometimes: set[tuple[int, ...]] = set()  # cliques that do not
-        self._points: dict[tuple[int, ...], list[IterationSet]] = {}  # by a clique's first members: iterations to try
-        self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
+        self._common = CommonIterations(problem, self._where)
         self._exact = True
         self._asked = 0  # pairs compared by sets
 
@@ -56,33 +51,40 @@ class Conflicts:
         """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
         if self._at_run_time and (busiest := listed.busiest(self._problem, self._layout, ports)) is not None:
             return *busiest, True
-        load, complete = self._problem.busiest(
-            self._problem.sites,
-            ports,
-            self._adjacent,
-            self._is_feasible,
-            lambda members: 0,
-            self._largest,
-            self._bank_known,
-        )
-        if (
-            not (complete and self._exact)
-            and (busiest := listed.busiest(self._problem, self._layout, ports)) is not None
-        ):
+        load, exact = self._problem.busiest(self._problem.sites, ports, self._clique, lambda members: 0)
+        if not exact and (busiest := listed.busiest(self._problem, self._layout, ports)) is not None:
             return *busiest, True
         members = [*load.reads, *load.writes]
         try:
-            common = self._seen(members) or self._common(members)
+            common = self._common.seen(members) or self._common.of(members)
             witness = common.sample() if common is not None else None
             bank = self._bank(members, witness)
         except TooHard:
             witness, bank = None, 0
-        return replace(load, bank=bank), witness, complete and self._exact
+        return replace(load, bank=bank), witness, exact
 
     @property
     def _at_run_time(self) -> bool:
         """Whether an index is no form."""
         return any(s.forms is None for s in self._problem.sites)
+
+    def _clique(self, group: Sequence[Site]) -> tuple[Sequence[Site], bool]:
+        """The most of ``group`` that meet in one bank, and whether that is exact: the same for all limits of ports.
+
+        Its pairs count each time, so that what a search may cost does not depend on what was asked before.
+        """
+        key = tuple(s.position for s in group)
+        if key not in self._cliques:
+            self._exact, before = True, self._problem.pairs
+            members, complete = self._largest(group), True
+            if members is None:
+                near = neighbours(group, self._adjacent, self)
+                members, complete = self._problem.clique(group, near, self._is_feasible)
+            self._cliques[key] = members, complete and self._exact, self._problem.pairs - before
+            self._problem.pairs = before
+        members, exact, pairs = self._cliques[key]
+        self._problem.pairs += pairs
+        return members, exact
 
     def _largest(self, group: Sequence[Site]) -> Sequence[Site] | None:
         """The most of ``group`` that meet in one bank, where that is known without a look at their pairs."""
@@ -93,15 +95,9 @@ class Conflicts:
             return group
         with suppress(TooHard):
             if self._layout.banks == 1 and (shown := all_but_repeated(self._problem, self._layout, group)) is not None:
-                self._note(*shown)
+                self._common.note(*shown)
                 return shown[0]
         return None
-
-    def _note(self, members: Sequence[Site], point: IterationSet) -> None:
-        """The iteration ``point`` shows all ``members`` in conflict."""
-        positions = tuple(s.position for s in members)
-        self._points[positions] = [point]
-        self._held[id(point)] = {positions}
 
     def _are_always_together(self, group: Sequence[Site]) -> bool:
         """Whether all run in the same iterations and need a port each of the only bank: no two read one element."""
@@ -111,7 +107,7 @@ class Conflicts:
         reads = [part for part in parts if part[0]]
         if len(parts) < len(group) or len({kind for _, kind, _ in parts}) > 1 or len(set(reads)) < len(reads):
             return False
-        self._always.add(tuple(sorted((s.position for s in group), key=lambda p: (not self._sites[p].read, p))))
+        self._common.note_always(group)
         return True
 
     def _are_once_together(self, group: Sequence[Site]) -> bool:
@@ -122,22 +118,13 @@ class Conflicts:
         if all(s.forms is not None for s in group):
             return False
         with suppress(TooHard):
-            region = self._pair(group[0], group[-1])
-            for point in filter(None, (region.point(FAR), region.point())):
+            region = self._meeting_of(group[0], group[-1])
+            for point in filter(None, (region.point(FAR), region.point()) if region is not None else ()):
                 runs = all(s.region.covers(point) for s in group)
                 if runs and all_differ(self._problem, self._layout, group, point):
-                    self._note(group, point)
+                    self._common.note(group, point)
                     return True
         return False
-
-    def _seen(self, members: Sequence[int]) -> IterationSet | None:
-        """An iteration in which all ``members`` have been seen in conflict."""
-        wanted = set(members)
-        for points in self._points.values():
-            for point in points:
-                if any(wanted == set(key) for key in self._held.get(id(point), ())):
-                    return point
-        return None
 
     def exceeds(self, ports: Ports, ii: int) -> bool:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
@@ -151,7 +138,7 @@ class Conflicts:
         for limit, group in self._problem.limited(ports):
             before: dict[tuple[int, ...], list[Site]] = {}
             for site in group if len(group) > limit * ii else ():
-                beside = before.setdefault(self._bank_known(site), [])
+                beside = before.setdefault(self.bank(site), [])
                 if self._grows([site], [s for s in beside if self._adjacent(site, s)], limit * ii, budget):
                     return True
                 beside.append(site)
@@ -179,7 +166,7 @@ class Conflicts:
         if always is not None:
             return always
         try:
-            return not self._pair(a, b).empty
+            return self._meeting_of(a, b) is not None
         except TooHard:
             return True
 
@@ -218,6 +205,12 @@ class Conflicts:
         return [k for k in split if known and not any(f[k].terms for f in forms if f is not None)]
 
     @cached_property
+    def _is_of_elements(self) -> bool:
+        """Whether each element is a bank of its own."""
+        dims = self._layout.dims
+        return bool(dims) and all(d.banks == d.extent for d in dims)
+
+    @cached_property
     def _undecided(self) -> Layout:
         """The layout of accesses whose banks along ``_fixed`` are equal: those dimensions are whole for them."""
         if not self._fixed or self._layout.per_dimension is None:
@@ -226,39 +219,41 @@ class Conflicts:
         whole = (DimLayout.of("whole", d.extent, None) if k in fixed else d for k, d in enumerate(dims))
         return PerDimLayout(tuple(whole))
 
-    def _bank_known(self, site: Site) -> tuple[int, ...]:
+    def bank(self, site: Site) -> tuple[int, ...]:
         """Banks along the dimensions in which every access has its own at all times; where they differ, none meet."""
         return tuple([self._layout.dims[k].bank(site.forms[k].const) for k in self._fixed if site.forms is not None])
 
+    def kind(self, site: Site) -> Hashable:
+        """Accesses of one meet the same ones."""
+        if site.forms is None:
+            return site.position
+        return *self._parts(site, site.forms), site.read
+
+    def meet(self, a: Site, b: Site) -> bool | None:
+        """Whether accesses of two kinds meet wherever both run; None where sets have to tell."""
+        return self._quick(a, b) if self._problem.meet(a, b) else False
+
     def _adjacent(self, a: Site, b: Site) -> bool:
-        if are_exclusive(a.access, b.access) or not self._problem.meet(a, b):
+        if are_exclusive(a.access, b.access):
             return False
+        always = self.meet(a, b)
+        if always is not None:
+            return always
         key = (min(a.position, b.position), max(a.position, b.position))
-        if key not in self._where:
-            always = self._quick(a, b)
-            if always is False:
-                return False
-            if always is True:
-                self._where[key] = None
-                return True
-            try:
-                if self._asked >= MOST_ASKED:
-                    raise TooHard(f"more than {MOST_ASKED} pairs")
-                region = self._pair(a, b)
-                if region.empty:
-                    return False
-            except TooHard:
-                self._exact = False
-                self._where[key] = None
-                return True
-            self._where[key] = self._same.setdefault(region.text, region)
-        return True
+        try:
+            if key in self._doubtful or (key not in self._where and self._asked >= MOST_ASKED):
+                raise TooHard(f"more than {MOST_ASKED} pairs")
+            return self._meeting_of(a, b) is not None
+        except TooHard:
+            self._exact = False
+            self._doubtful.add(key)
+            return True
 
     def _quick(self, a: Site, b: Site) -> bool | None:
         """Conflict by arithmetic alone: always, never, or (None) not known."""
         if a.forms is None or b.forms is None:
             return True if any(is_anywhere(s.access, self._layout) for s in (a, b)) else None
-        if self._bank_known(a) != self._bank_known(b):
+        if self.bank(a) != self.bank(b):
             return False
         (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
         if kind[0] == other[0]:  # a distance that no iteration changes
@@ -284,6 +279,11 @@ class Conflicts:
             if a.read and b.read and not any(constant):
                 return False
             return self._undecided.shares_bank(constant)
+        loads = a.read and b.read
+        if self._undecided.banks == 1 and (not loads or are_never_zero(delta)):
+            return True
+        if self._is_of_elements and (loads or are_never_zero(delta)):
+            return False
         problem = self._problem
         box = problem.box(a.access.domain) if problem.space.names else None
         for alpha, modulus in self._undecided.congruences:
@@ -299,10 +299,17 @@ class Conflicts:
                 return False
         return None
 
+    def _meeting_of(self, a: Site, b: Site) -> IterationSet | None:
+        """Iterations in which ``a`` and ``b`` need two ports of one bank; None where they never do. Raises TooHard."""
+        key = (min(a.position, b.position), max(a.position, b.position))
+        if key not in self._where:
+            self._problem.pairs += 1
+            self._asked += 1
+            region = self._pair(a, b)
+            self._where[key] = None if region.empty else self._same.setdefault(region.text, region)
+        return self._where[key]
+
     def _pair(self, a: Site, b: Site) -> IterationSet:
-        """Iterations in which ``a`` and ``b`` need two ports of one bank."""
-        self._problem.pairs += 1
-        self._asked += 1
         region = self._bank_touch(a).agree(self._bank_touch(b))
         both = a.read and b.read and a.access.index is not None and b.access.index is not None
         if both and not region.empty:
@@ -321,78 +328,8 @@ class Conflicts:
         return self._banked[site.position]
 
     def _is_feasible(self, positions: Sequence[int]) -> bool:
-        """Whether one iteration has all the pairs of ``positions`` in conflict at once."""
-        if len(positions) < 3:
-            return True
-        if self._is_unconditional(tuple(positions)):
-            return True
-        if len(positions) > MAX_MEETING:
+        """Whether one iteration has all the pairs of ``positions`` in conflict at once; so, where that is not known."""
+        happens = self._common.happens(positions)
+        if happens is None:
             self._exact = False
-            return True
-        try:
-            if self._is_shown(positions):
-                return True
-            common = self._common(positions)
-            return common is None or not common.empty
-        except TooHard:
-            self._exact = False
-            return True
-
-    def _is_shown(self, positions: Sequence[int]) -> bool:
-        """Whether one of a few iterations shows all ``positions`` in conflict at once (no proof that none does)."""
-        if len(positions) < MIN_SHOWN:
-            return False
-        start = tuple(positions[:MIN_SHOWN])
-        if start not in self._points:
-            common = self._common(start)
-            points = [common.point(FAR), common.point()] if common is not None else []
-            self._points[start] = [p for p in points if p is not None]
-        pairs = [(min(p, positions[-1]), max(p, positions[-1])) for p in positions[:-1]]
-        for point in self._points[start]:
-            banks = self._held.setdefault(id(point), set())
-            key = tuple(positions)
-            grown = tuple(key[:-1]) in banks
-            regions = [self._sites[p].region for p in ((positions[-1],) if grown else positions)]
-            among = pairs if grown else combinations(sorted(positions), 2)
-            regions += [w for pair in among if (w := self._where[pair]) is not None]
-            if all(region.covers(point) for region in regions):
-                banks.add(key)
-                return True
-        return False
-
-    def _is_unconditional(self, positions: tuple[int, ...]) -> bool:
-        """Whether all run in the same iterations, and each pair meets in all of them."""
-        *earlier, last = positions
-        if tuple(earlier) in self._sometimes:
-            self._sometimes.add(positions)
-            return False
-        grown = tuple(earlier) in self._always  # cliques grow one by one: only what is new is looked at
-        pairs = [(min(p, last), max(p, last)) for p in earlier] if grown else combinations(sorted(positions), 2)
-        members = (earlier[0], last) if grown else positions
-        keys = {self._problem.domain_key(self._sites[p].access.domain) for p in members}
-        if len(keys) > 1 or any(self._where[pair] is not None for pair in pairs):
-            self._sometimes.add(positions)
-            return False
-        self._always.add(positions)
-        return True
-
-    def _common(self, positions: Sequence[int]) -> IterationSet | None:
-        """Iterations in which all ``positions`` run and meet pairwise; prefixes are remembered."""
-        if not positions:
-            return None
-        key = tuple(positions)
-        if key in self._always:
-            return self._sites[key[0]].region
-        if key not in self._meeting:
-            *earlier, last = key
-            before = self._common(earlier)
-            common = self._sites[last].region if before is None else before.meet(self._sites[last].region)
-            met = self._met.get(tuple(earlier), frozenset())
-            new = {id(w): w for p in earlier if (w := self._where.get((min(p, last), max(p, last)))) is not None}
-            for number, where in new.items():
-                if number not in met and not where.covers(common):
-                    common = common.meet(where)
-                    if common.empty:
-                        break
-            self._meeting[key], self._met[key] = common, met | new.keys()
-        return self._meeting[key]
+        return happens is not False

@@ -31,7 +31,7 @@ from hlspart.banking.accesses import (
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.progressions import are_independent, banks_along
-from hlspart.banking.sites import Site, Sites, load_of
+from hlspart.banking.sites import Site, Sites, load_of, together
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
@@ -40,6 +40,7 @@ from hlspart.sets.region import AccessRelation, Box, IterationSet, TooHard
 
 BankModel = Literal["static", "ideal"]  # which figure serves
 
+KEPT = 4  # layouts whose pairs are kept: searches ask again about the whole array and about its elements
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
 
 
@@ -84,6 +85,7 @@ class PortProblem(Sites):
         super().__init__(space, accesses, effort)
         self.exclusive_static = exclusive_static
         self.questions = 0
+        self._conflicts: Answers[Conflicts] = Answers(KEPT)
         self._gone: dict[Layout, frozenset[int]] = {}
         self._reach: dict[tuple[object, ...], frozenset[int]] = {}
         self._apart: dict[Layout, tuple[tuple[int, ...], ...] | None] = {}
@@ -337,7 +339,7 @@ class PortProblem(Sites):
     def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
         if not self.exclusive_static or are_in_one_arm(s.access for s in sites):
             return load_of(bank, sites, ports)
-        return self.busiest(sites, ports, None, None, lambda _: bank)[0]
+        return self.busiest(sites, ports, lambda group: self.clique(group, together(group)), lambda _: bank)[0]
 
     # ------------------------------------------------------------------------------- ideal
 
@@ -356,19 +358,17 @@ class PortProblem(Sites):
 
     def _busiest_bank(self, layout: Layout, ports: Ports) -> _Busiest:
         before = self.pairs
-        busiest = _Busiest(*Conflicts(self, layout).busiest(ports), pairs=self.pairs - before)
+        busiest = _Busiest(*self.conflicts(layout).busiest(ports), pairs=self.pairs - before)
         self.pairs = before
         return busiest
 
-    @cached_property
-    def content(self) -> tuple[object, ...]:
-        """What the busiest bank depends on: not the lines of the accesses."""
-        accesses = tuple((a.kind, a.index, a.map, a.domain, a.branch, a.leaves) for a in self.accesses)
-        return self.space, self._effort, accesses
+    def conflicts(self, layout: Layout) -> Conflicts:
+        """The pairs that meet under a layout; those of the layouts that were last asked about are kept."""
+        return self._conflicts.of((layout,), lambda: Conflicts(self, layout))
 
     def exceeds(self, layout: Layout, ports: Ports, ii: int) -> bool:
         """Whether some iteration asks a bank for more than it serves in ``ii`` cycles (not proved: True)."""
-        return Conflicts(self, layout).exceeds(ports, ii)
+        return self.conflicts(layout).exceeds(ports, ii)
 
     def is_hopeless(self, shape: tuple[int, ...], ports: Ports, ii: int) -> bool:
         """Whether one element lies within the static reach of more accesses than a bank serves in ``ii`` cycles.

@@ -15,7 +15,6 @@ from functools import cached_property
 from msgspec import Struct
 
 from hlspart.banking.accesses import affine_index, are_in_one_arm
-from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import BankModel, PortProblem
 from hlspart.banking.families import Families, Family, StaticSets, families_of, maximal, values
 from hlspart.banking.progressions import residue_mask
@@ -131,7 +130,7 @@ class Need:
         """Whether a bank has ports for the loads and stores that code needs which selects banks of ``layout``."""
         if all(cap == 1 for _, cap in self.limits):
             return True  # no two accesses meet in a bank
-        conflicts, sites, ports = Conflicts(self.problem, layout), self.problem.sites, self.ports
+        conflicts, sites, ports = self.problem.conflicts(layout), self.problem.sites, self.ports
         loads = conflicts.lanes([s for s in sites if s.read])
         stores = conflicts.lanes([s for s in sites if not s.read])
         asked = ((ports.total, loads + stores), (ports.reads, loads), (ports.writes, stores))

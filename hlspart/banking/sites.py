@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations, combinations_with_replacement, product
 from threading import get_ident
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -101,6 +103,19 @@ class Domains:
 _DOMAINS: Answers[Domains] = Answers(64)
 
 
+class Kinds(Protocol):
+    """What is known of two accesses by what they have in common with others."""
+
+    def bank(self, site: Site) -> Hashable:
+        """Equal for all accesses that may be adjacent."""
+
+    def kind(self, site: Site) -> Hashable:
+        """Accesses of one are adjacent to the same ones, but for arms of branches."""
+
+    def meet(self, a: Site, b: Site) -> bool | None:
+        """Whether accesses of two kinds, or of one, are adjacent wherever both run; None where sets have to tell."""
+
+
 class Sites:
     """Accesses of one iteration; ``pairs`` counts those compared by sets under some layout."""
 
@@ -114,6 +129,12 @@ class Sites:
         self._elements: dict[tuple[int, tuple[int, ...]], AccessRelation] = {}
         # by shape, all touches by iteration; None where they are not listed
         self.touches: dict[tuple[int, ...], dict[tuple[int, ...], list[tuple[Site, tuple[int, ...]]]] | None] = {}
+
+    @cached_property
+    def content(self) -> tuple[object, ...]:
+        """What the busiest bank depends on: not the lines of the accesses."""
+        accesses = tuple((a.kind, a.index, a.map, a.domain, a.branch, a.leaves) for a in self.accesses)
+        return self.space, self._effort, accesses
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
@@ -154,31 +175,32 @@ class Sites:
         self,
         sites: Sequence[Site],
         ports: Ports,
-        adjacent: Callable[[Site, Site], bool] | None,
-        feasible: Callable[[Sequence[int]], bool] | None,
+        clique: Callable[[Sequence[Site]], tuple[Sequence[Site], bool]],
         bank_of: Callable[[Sequence[Site]], int],
-        largest: Callable[[Sequence[Site]], Sequence[Site] | None] = lambda group: None,
-        bank_known: Callable[[Site], Hashable] = lambda site: None,
     ) -> tuple[BankLoad, bool]:
         """The largest clique that takes longest, over the limits of ``ports``, and whether it is exact.
 
-        ``adjacent``: asked of two accesses that may run in one iteration; None: all of those are. ``largest``: the
-        largest clique of a group where it is known, which saves looking at its pairs. ``bank_known``: equal for all
-        accesses that may be adjacent.
+        ``clique``: the largest one of some accesses, and whether that is exact.
         """
         best, exact = BankLoad(0, (), (), 1), True
         for group in [group for _, group in self.limited(ports, sites)] or [list(sites)]:
-            members = largest(group)
-            if members is None:
-                neighbours = _neighbours(group, adjacent, bank_known)
-                positions = [s.position for s in group]
-                clique, complete = largest_clique(neighbours, positions, feasible, Budget(400 * self._effort))
-                exact = exact and complete
-                members = [group[k] for k in clique]
+            members, complete = clique(group)
+            exact = exact and complete
             load = load_of(bank_of(members), members, ports)
             if (load.interval, len(load.reads + load.writes)) > (best.interval, len(best.reads + best.writes)):
                 best = load
         return best, exact
+
+    def clique(
+        self,
+        group: Sequence[Site],
+        neighbours: Sequence[int],
+        feasible: Callable[[Sequence[int]], bool] | None = None,
+    ) -> tuple[Sequence[Site], bool]:
+        """The largest clique of ``group`` that is ``feasible``, by masks of neighbours, and whether it is exact."""
+        budget = Budget(400 * self._effort)
+        members, complete = largest_clique(neighbours, [s.position for s in group], feasible, budget)
+        return [group[k] for k in members], complete
 
     # ------------------------------------------------------------------------------- sets
 
@@ -224,24 +246,33 @@ class Sites:
         return self._regions.element(self.elements(site, shape), at)
 
 
-def _neighbours(
-    group: Sequence[Site], adjacent: Callable[[Site, Site], bool] | None, bank_known: Callable[[Site], Hashable]
-) -> list[int]:
+def together(group: Sequence[Site]) -> list[int]:
+    """For each access a mask of the others that run with it: all but those in another arm of a branch."""
+    everyone = (1 << len(group)) - 1
+    return [everyone & ~others & ~(1 << k) for k, others in enumerate(_apart(group))]
+
+
+def neighbours(group: Sequence[Site], adjacent: Callable[[Site, Site], bool], kinds: Kinds) -> list[int]:
     """For each access a mask of those that are adjacent to it."""
-    apart = _apart(group)
-    if adjacent is None:
-        everyone = (1 << len(group)) - 1
-        return [everyone & ~others & ~(1 << k) for k, others in enumerate(apart)]
-    neighbours = [0] * len(group)
-    before: dict[Hashable, list[int]] = {}
-    for a, site in enumerate(group):
-        beside = before.setdefault(bank_known(site), [])
-        for b in beside:
-            if not apart[a] >> b & 1 and adjacent(site, group[b]):
-                neighbours[a] |= 1 << b
-                neighbours[b] |= 1 << a
-        beside.append(a)
-    return neighbours
+    beside = together(group)
+    near = [0] * len(group)
+    by_bank: dict[Hashable, dict[Hashable, list[int]]] = {}
+    for k, site in enumerate(group):
+        by_bank.setdefault(kinds.bank(site), {}).setdefault(kinds.kind(site), []).append(k)
+    for members in (list(by_kind.values()) for by_kind in by_bank.values()):
+        masks = [sum(1 << k for k in places) for places in members]
+        for (ones, mine), (others, their) in combinations_with_replacement(zip(members, masks, strict=True), 2):
+            meet = kinds.meet(group[ones[0]], group[others[0]])
+            if meet:
+                for places, mask in ((ones, their), (others, mine)):
+                    for k in places:
+                        near[k] |= mask
+            elif meet is None:
+                for a, b in product(ones, others) if ones is not others else combinations(ones, 2):
+                    if beside[a] >> b & 1 and adjacent(group[a], group[b]):
+                        near[a] |= 1 << b
+                        near[b] |= 1 << a
+    return [one & other for one, other in zip(near, beside, strict=True)]
 
 
 def _apart(group: Sequence[Site]) -> list[int]:

@@ -9,9 +9,12 @@ the timing of both ends (see :mod:`hlspart.schedule.modulo`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from hlspart.lowering.implied import implied
 from hlspart.model.access import Affine
 
 # Values that exist without an operation: literals, values from outside the loop, iterators and
@@ -111,7 +114,7 @@ class Edge(Struct, frozen=True):
     scalar: bool = False
 
 
-class Graph(Struct, frozen=True):
+class Graph(Struct, frozen=True, dict=True):
     """Operations by id, and edges between those that are scheduled (none of them free).
 
     ``hoisted``: loads and stores that left the loop. ``outside``: operands that are no operations: constants,
@@ -128,3 +131,18 @@ class Graph(Struct, frozen=True):
         """Loads and stores, in program order."""
         operations = [op for op in self.ops.values() if op.ref is not None]
         return tuple(sorted(operations, key=lambda op: op.ref.position if op.ref is not None else 0))
+
+    @cached_property
+    def lean(self) -> Graph:
+        """The same without the orders of accesses that others imply."""
+        place = {op.id: k for k, op in enumerate(self.memory)}
+        counted = [
+            (k, (place[e.source], place[e.sink], e.distance, e.gap))
+            for k, e in enumerate(self.edges)
+            if e.kind == "memory" and e.gap is not None and e.source in place and e.sink in place
+        ]
+        gone = implied([order for _, order in counted])
+        if not gone:
+            return self
+        left_out = {counted[number][0] for number in gone}
+        return replace(self, edges=tuple(e for k, e in enumerate(self.edges) if k not in left_out))

@@ -311,6 +311,7 @@ class FunctionModel:
             banks=banks(prediction) if prediction is not None else (),
             depth_causes=depths.causes,
             placements=0 if schedule is None else schedule.placements,
+            orders=len(prediction.problem.graph.edges) if prediction is not None else 0,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
 

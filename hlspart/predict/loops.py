@@ -21,7 +21,6 @@ from hlspart.nests.nests import Nest
 from hlspart.predict.blocks import in_blocks
 from hlspart.predict.depths import DepthRange, depth_range, of_dividers, of_operators
 from hlspart.predict.elaborate import Elaborated, Elaboration
-from hlspart.schedule.implied import lean
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii, recurring
@@ -223,7 +222,7 @@ class LoopModel(Elaboration):
         units = max((math.ceil(n / few[unit]) for unit, n in problem.counts().items() if unit in few), default=1)
         least = max(units, shared_interval(item, item.accesses))
         resource, ideal = max(resource, least), max(ideal, least)
-        needed = lean(problem)
+        needed = problem.lean
         recurrence = recurrence_ii(needed)
         if recurrence is None:
             raise Unmodelled("no II satisfies the dependences", nest.line)
@@ -234,7 +233,7 @@ class LoopModel(Elaboration):
         share = self.target.share_delay
         schedule = modulo_schedule(needed, max(target, resource, recurrence), share)
         if schedule is not None and item.lowered.waits:
-            waiting = modulo_schedule(lean(cautious(item, problem)), schedule.ii, share, tries=1)
+            waiting = modulo_schedule(cautious(item, problem).lean, schedule.ii, share, tries=1)
             schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
         return Prediction(
             item, counts, resource, ideal, recurrence, problem, schedule, doubts, target, joined, units,

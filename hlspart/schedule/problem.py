@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.ports import Ports
@@ -99,6 +100,23 @@ class Problem(Struct, frozen=True, eq=False, dict=True):
     def all_waits(self) -> Waits:
         """The orders by operation."""
         return Waits(self)
+
+    @cached_property
+    def lean(self) -> Problem:
+        """The same without what other limits imply, at any II: orders, and banks that serve the same accesses.
+
+        Of banks with the same accesses and ports one is left: they are full in the same slots.
+        """
+        served: dict[str, list[int]] = defaultdict(list)
+        for op, use in self.ports.items():
+            for bank in use.banks:
+                served[bank].append(op)
+        left = {(tuple(ops), self.limits[bank]): bank for bank, ops in served.items()}
+        if len(left) == len(served) and self.graph.lean is self.graph:
+            return self
+        kept = set(left.values())
+        ports = {op: replace(use, banks=tuple(b for b in use.banks if b in kept)) for op, use in self.ports.items()}
+        return replace(self, graph=self.graph.lean, ports=ports if len(left) < len(served) else self.ports)
 
     @cached_property
     def either(self) -> frozenset[int]:

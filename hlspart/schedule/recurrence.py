@@ -17,13 +17,13 @@ MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
 
 def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
     """First start of every operation under dependences alone; None when a recurrence forbids ``ii``."""
-    start, offset, cycle = _raise(problem.all_waits, ii)
+    start, offset, cycle = _raise(problem.lean.all_waits, ii)
     return None if cycle else (start, offset)
 
 
 def critical_cycle(problem: Problem, ii: int) -> tuple[Edge, ...]:
     """A cycle of dependences that forbids ``ii - 1``, as edges in order; () when there is none."""
-    return _raise(problem.all_waits, ii - 1)[2]
+    return _raise(problem.lean.all_waits, ii - 1)[2]
 
 
 def cycle_latency(problem: Problem, cycle: Sequence[Edge]) -> int:
@@ -172,6 +172,7 @@ def _least_ii(problem: Problem, at_least: int) -> int | None:
 
     Only operations on cycles are looked at: what starts they have behind others moves a whole cycle, not its length.
     """
+    problem = problem.lean
     waits = Waits(problem, recurring(problem.graph))
     least, most = max(1, at_least), None
     ii = least

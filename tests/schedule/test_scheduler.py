@@ -10,13 +10,12 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from hlspart.lowering.graph import Edge, Graph, Op
+from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.model.ports import Ports
 from hlspart.schedule.confirm import faults
-from hlspart.schedule.implied import lean
 from hlspart.schedule.modulo import _Attempt, _Waiting, modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
-from hlspart.schedule.recurrence import critical_cycle, recurrence_ii, recurring
+from hlspart.schedule.recurrence import critical_cycle, earliest, recurrence_ii, recurring
 
 
 def problem(timings, edges, ports=None, limits=None):
@@ -62,10 +61,31 @@ def test_banks_that_serve_the_same_accesses_count_once(case, copies):
         ports={op: replace(use, banks=names) for op, use in case.ports.items()},
         limits=dict.fromkeys(names, Ports(total=2)),
     )
-    few = lean(many)
+    few = many.lean
     assert {len(use.banks) for use in few.ports.values()} <= {1}
     made, asked = (modulo_schedule.__wrapped__(p, 1, 12) for p in (few, many))
     assert made.start == asked.start and faults(many, made) == []
+
+
+orders = st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 3), st.integers(0, 2))
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(st.lists(orders, max_size=40), st.integers(1, 4))
+def test_orders_that_others_imply_change_no_start(rows, ii):
+    """First starts are those that Bellman and Ford find with all orders; None where they rise without end."""
+    ref = MemoryRef(0, 0, "write", (), None, None, "", (), False, 0)
+    ops = {i: Op(i, "store", 32, (), 1, ref=replace(ref, position=i)) for i in range(7)}
+    edges = [Edge(a, b, d, gap, "memory", "a") for a, b, d, gap in rows if d or a < b]
+    case = Problem(Graph(ops, tuple(edges)), {i: Timing(1, 1.0, 1.0) for i in ops}, {}, {}, 7.3, {})
+    start = dict.fromkeys(ops, 0)
+    for _ in range(2 * len(ops)):
+        before = dict(start)
+        for e in edges:
+            start[e.sink] = max(start[e.sink], start[e.source] + e.gap - ii * e.distance)
+    event(f"{len(edges) - len(case.lean.graph.edges) > 0} implied")
+    made = earliest(case, ii)
+    assert (made and made[0]) == (start if start == before else None)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
