@@ -51,6 +51,7 @@ class Carriers:
     store_states: int = 1
     preset: frozenset[tuple[int, Index]] = frozenset()
     is_index_moved: bool = False
+    starts: Mapping[str, int] = field(default_factory=dict)
     uncertain: dict[str, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
     possible: dict[str, list[Edge]] = field(default_factory=lambda: defaultdict(list))
     _said: dict[tuple[int, str, str], Directive | None] = field(default_factory=dict)
@@ -185,6 +186,14 @@ class Carriers:
 
         outer = len(self.space.names) - own
         return carried.follows((b.domain, load_map), (a.domain, store_map), self.space.domain, outer)
+
+    def is_first_preset(self, load: Op) -> bool:
+        """Whether what the first iteration loads is stored ahead of the loop."""
+        own = self.space.names[-1] if self.space.names else ""
+        if load.ref is None or load.ref.index is None or own not in self.starts:
+            return False
+        first = tuple(None if f is None else f.at({own: self.starts[own]}) for f in load.ref.index)
+        return None not in first and first != load.ref.index and (load.ref.variable, first) in self.preset
 
     def later(self, store: Op, load: Op) -> int | None:
         """Least distance above 1 after which ``load`` may be of an element of ``store``; None: never."""

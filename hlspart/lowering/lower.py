@@ -86,7 +86,7 @@ def lower(
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
     early: frozenset[int] = frozenset()
-    if loop and storage.target.forwards_stores:
+    if loop:
         forward(ops, carried, storage, carriers)
     if loop and storage.target.rotates_sums:
         early = rotate(ops, carried, storage, carriers)

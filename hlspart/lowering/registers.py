@@ -25,9 +25,10 @@ Pair = tuple[int, int]  # a store and a load
 
 def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carriers: Carriers) -> None:
     """Loads of what the iteration before has stored become registers."""
+    when = storage.target.forwards_stores
     for variable, (stores, loads) in _accesses(ops).items():
         memory = storage.memory(variable)
-        if memory.registers or memory.kept:
+        if memory.registers or memory.kept or when == "never":
             continue
         for store in stores:
             ref = store.ref
@@ -36,7 +37,8 @@ def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrie
             if not all(x is store or carriers.have_disjoint_banks(x, store) for x in stores):
                 continue
             for load in loads:
-                if ops[load.id].kind == "load" and carriers.is_always_next(store, load):
+                known = when == "always" or carriers.is_first_preset(load)
+                if ops[load.id].kind == "load" and known and carriers.is_always_next(store, load):
                     ops[load.id] = replace(load, kind="phi", args=(), ref=None)
                     carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
 

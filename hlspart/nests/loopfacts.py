@@ -94,6 +94,11 @@ class LoopFacts:
         """What access analysis knows of a loop."""
         return self.analysis.loops.get(loop.id)
 
+    def starts(self, loops: Sequence[c.Loop]) -> Mapping[str, int]:
+        """First values of iterators, as far as they are constant."""
+        known = (i for x in loops if (i := self.info(x)) is not None and i.lower is not None and not i.lower.terms)
+        return {i.iterator: i.lower.const for i in known if i.iterator is not None and i.lower is not None}
+
     def trip(self, loop: c.Loop) -> Bounds:
         """Trip count: exact, else what LOOP_TRIPCOUNT says."""
         info = self.info(loop)

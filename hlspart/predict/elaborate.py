@@ -145,6 +145,7 @@ class Elaboration:
             iterations, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self.target.store_states, self._preset(nest),
             control is not None and bool(folding.modified(control.statements) & folding.indexing(body, self.program)),
+            self.nests.starts((*nest.outer, *nest.chain)),
         )  # fmt: skip
         dividers = Dividers(how.names, self._ranges(nest), self.storage, reach)
         lowered = self._lowered(nest, how, elaborated, carriers, dividers)

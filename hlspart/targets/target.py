@@ -373,9 +373,10 @@ class Target(Struct, frozen=True, dict=True):
         return self.scalar_ns if self.profile["pipeline"]["resets_in_time"] else math.inf
 
     @property
-    def forwards_stores(self) -> bool:
-        """Whether a load of what the iteration before has stored is a register."""
-        return bool(self.profile["pipeline"]["forwards_stores"])
+    def forwards_stores(self) -> Literal["never", "preset", "always"]:
+        """When a load of what the iteration before stored is a register; "preset": where the first is stored ahead."""
+        when: Literal["never", "preset", "always"] = self.profile["pipeline"]["forwards_stores"]
+        return when
 
     @property
     def rotates_sums(self) -> bool:
