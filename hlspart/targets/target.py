@@ -373,10 +373,9 @@ class Target(Struct, frozen=True, dict=True):
         return self.scalar_ns if self.profile["pipeline"]["resets_in_time"] else math.inf
 
     @property
-    def forwards_stores(self) -> Literal["never", "preset", "always"]:
-        """When a load of what the iteration before stored is a register; "preset": where the first is stored ahead."""
-        when: Literal["never", "preset", "always"] = self.profile["pipeline"]["forwards_stores"]
-        return when
+    def forwards_stores(self) -> str:
+        """When a load of what the iteration before stored is a register: "never", "preset" or "always"."""
+        return str(self.profile["pipeline"]["forwards_stores"])
 
     @property
     def rotates_sums(self) -> bool:
