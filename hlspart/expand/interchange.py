@@ -11,9 +11,13 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from hlspart.expand.accumulators import innermost
-from hlspart.model.access import AccessAnalysis
+from hlspart.expand.kept import is_known_ahead
+from hlspart.expand.region import Refusal, first_value
+from hlspart.expand.texts import names_in
+from hlspart.model.access import AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     Block,
+    Const,
     Declare,
     Loop,
     Name,
@@ -102,7 +106,9 @@ def _legal(program: Program, analysis: AccessAnalysis, nest: NestedLoops) -> boo
     inner, counters, iterators, rising = nest.inner, list[int](), list[str](), list[bool]()
     for loop in nest.loops:
         info, header = analysis.loops.get(loop.id), loop.header
-        if info is None or info.variable is None or info.iterator is None or info.exits or not info.trip_count.min:
+        if info is None or info.variable is None or info.iterator is None or info.exits:
+            return False
+        if not info.trip_count.min and not (isinstance(loop.init, Declare) and _stays(program, loop, info, inner)):
             return False
         if loop.kind != "for" or header.kind != "plain" or not header.editable:
             return False
@@ -127,6 +133,16 @@ def _legal(program: Program, analysis: AccessAnalysis, nest: NestedLoops) -> boo
         for write in mine if write.kind == "write"
         for other in mine if other.array == write.array
     )  # fmt: skip
+
+
+def _stays(program: Program, loop: Loop, info: LoopInfo, inner: Loop) -> bool:
+    """Whether a loop that may run no iteration has the same ones wherever it stands in a nest."""
+    try:
+        first = first_value(program, loop)
+    except Refusal:
+        return False
+    plain = all(isinstance(e, Name | Const) for e in walk(first))
+    return plain and is_known_ahead(program, loop, info) and not names_in(first) & effects(program).modified(inner)
 
 
 def _made_anew(program: Program, function: str, loop: Loop) -> frozenset[int]:

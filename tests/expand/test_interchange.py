@@ -235,3 +235,46 @@ def test_a_loop_that_the_sum_does_not_run_over_passes_all_that_it_does(kind: str
     assert [x.ii for x in new.kernel().pipeline.figures.loops if x.pipelined] == [1]
     assert text.index("int q =") < text.index("int c =")
     assert hlspart.verify(old, new, vectors=5)  # the same bits, floats too
+
+
+RUN_TIME = """void f(const TYPE a[8][8], const TYPE b[8][8], TYPE c[8][8], int n, int m, int p) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int k = 0; k < p; k++) {
+#pragma HLS PIPELINE II=1
+                c[i][j] += a[i][k] * b[k][j];
+            }
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ("int", "float"))
+def test_loops_of_bounds_given_at_run_time_change_places(kind: str) -> None:
+    old = hlspart.parse(RUN_TIME.replace("TYPE", kind))
+    new = old.rewrite(infer=True)
+    (text,) = new.texts.values()
+    assert text.index("int k =") < text.index("int j =")
+    assert [x.ii for x in new.kernel().pipeline.figures.loops if x.pipelined] == [1]
+    assert hlspart.verify(old, new, vectors=40, value_range=(0, 8))  # no iteration at all, too
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    for (int i", "    int j = 9;\n    for (int i"),
+        ("c[i][j] += a", "n = n - (k == 7); c[i][j] += a"),
+        ("k < p", "k < (int)b[0][0]"),
+        ("k = 0; k < p", "k = p; k < 8"),
+    ],
+)
+def test_loops_that_may_run_no_iteration_need_bounds_and_counters_that_nothing_else_sees(old: str, new: str) -> None:
+    text = RUN_TIME.replace("TYPE", "int").replace(old, new)
+    if "int j = 9" in new:
+        text = text.replace("for (int j = 0", "for (j = 0").replace(
+            "            }\n}", "            }\n    c[0][0] = j;\n}"
+        )
+    made = hlspart.parse(text)
+    moved = made.rewrite(style="interchange").texts["kernel.c"] != text
+    assert moved == ("k = p" in new)
+    if moved:
+        assert hlspart.verify(made, made.rewrite(style="interchange"), vectors=40, value_range=(0, 8))
