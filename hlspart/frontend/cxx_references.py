@@ -84,7 +84,7 @@ def without_references(tokens: list[Token]) -> None:
         if binding is None or binding.constant:
             at += 1
             continue
-        end = _end_of_block(tokens, binding.last)
+        end = end_of_block(tokens, binding.last)
         rest = tokens[binding.last : end]  # with the semicolon
         target = _target(binding, rest, tokens, made)
         if target is None:
@@ -92,7 +92,7 @@ def without_references(tokens: list[Token]) -> None:
             continue
         kept, place = target
         made += len(kept)
-        tokens[binding.first : end] = [*kept, *_renamed(rest[1:], binding.name.text, place)]
+        tokens[binding.first : end] = [*kept, *renamed(rest[1:], binding.name.text, place)]
         at = binding.first
 
 
@@ -128,7 +128,7 @@ def _binding(tokens: Sequence[Token], sign: int) -> _Binding | None:
     return _Binding(first, name, list(tokens[equals + 1 : last]), last, constant)
 
 
-def _end_of_block(tokens: Sequence[Token], at: int) -> int:
+def end_of_block(tokens: Sequence[Token], at: int) -> int:
     level = 0
     for here in range(at, len(tokens)):
         level += (tokens[here].text == "{") - (tokens[here].text == "}") if tokens[here].kind == "op" else 0
@@ -144,7 +144,7 @@ def _target(
     to, name = binding.to, binding.name
     if not to or to[0].kind != "id" or to[0].text in BASIC or (len(to) > 1 and to[1].text == "::"):
         return None
-    if _declares(name.text, rest) or _declares(to[0].text, rest) or not _are_in_pragmas(name.text, rest, len(to) == 1):
+    if declares(name.text, rest) or declares(to[0].text, rest) or not are_in_pragmas(name.text, rest, len(to) == 1):
         return None
     shape = declared(to[0].text, tokens, binding.first)
     pointer = shape is not None and shape.type[-1].text == "*"
@@ -181,7 +181,7 @@ def _stays(token: Token, rest: Sequence[Token]) -> bool:
         return True
     if token.kind != "id":
         return token.text in ("+", "-", "*", "/", "%", "(", ")")
-    if changes(token.text, rest) or _declares(token.text, rest):
+    if changes(token.text, rest) or declares(token.text, rest):
         return False
     handed = (
         before.text in ("(", ",") and after.text in (",", ")")
@@ -191,7 +191,7 @@ def _stays(token: Token, rest: Sequence[Token]) -> bool:
     return not any(handed)
 
 
-def _declares(name: str, rest: Sequence[Token]) -> bool:
+def declares(name: str, rest: Sequence[Token]) -> bool:
     """Whether tokens give a name another meaning."""
     for at in range(1, len(rest) - 1):
         if rest[at].text != name or rest[at].kind != "id":
@@ -207,13 +207,13 @@ def _declares(name: str, rest: Sequence[Token]) -> bool:
     return False
 
 
-def _are_in_pragmas(name: str, rest: Sequence[Token], whole: bool) -> bool:
+def are_in_pragmas(name: str, rest: Sequence[Token], whole: bool) -> bool:
     """Whether pragmas that speak of a name can speak of what it refers to."""
     said = any(isinstance(t, PragmaToken) and any(w.text == name for w in t.expanded) for t in rest)
     return whole or not said
 
 
-def _renamed(rest: Sequence[Token], name: str, place: Sequence[Token]) -> Iterator[Token]:
+def renamed(rest: Sequence[Token], name: str, place: Sequence[Token]) -> Iterator[Token]:
     for at, token in enumerate(rest):
         if isinstance(token, PragmaToken):
             words = [like(place[0].text, "id", w) if w.text == name else w for w in token.expanded]

@@ -20,6 +20,7 @@ from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_references import without_references
 from hlspart.frontend.cxx_shapes import DeclaredShape, alias_of, declared, passed_shape, semicolon
 from hlspart.frontend.cxx_types import split
+from hlspart.frontend.cxx_unions import without_unnamed_unions
 from hlspart.frontend.implicit import with_blocks
 from hlspart.frontend.tokens import ALTERNATIVES, NTH, PragmaToken, Token, spell
 
@@ -39,7 +40,7 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
     words = {t.text for t in tokens}
     joined = any(a.text == ")" and b.text == "=" for a, b in pairwise(tokens))
     bound = any(a.text == "&" and b.kind == "id" for a, b in pairwise(tokens))
-    if not (joined or bound or words & {"for", "auto", "decltype"}):
+    if not (joined or bound or words & {"for", "auto", "decltype", "union"}):
         return tokens
     end = like("", "eof", tokens[-1])
     work = _Sugar([*tokens, *([end] * LOOK_AHEAD)])
@@ -51,6 +52,8 @@ def without_sugar(tokens: list[Token]) -> list[Token]:
         work.bindings()
         work.lambdas()
     work.ranges()
+    if "union" in words:
+        without_unnamed_unions(work.tokens)
     if bound:
         without_references(work.tokens)
     return work.tokens[:-LOOK_AHEAD]

@@ -140,8 +140,10 @@ class Declarations(Declarators):
             assignable &= not self._is_constant_member(decl.type, type_)
             if decl.name is not None:
                 members.append((decl.name, type_))
-            elif isinstance(type_, ir.StructType):
-                members.extend(type_.members)  # anonymous member
+            elif isinstance(type_, ir.StructType):  # without a name
+                inside = ir.OtherType("member of a union without a name")  # which others share their bits with
+                shared = type_.union or union
+                members.extend((n, inside if shared else of) for n, of in type_.members)
         made = ir.StructType(name, tuple(members), union, node.name is not None, assignable)
         if node.name is not None:
             self.context.tags[-1][name] = made

@@ -57,13 +57,16 @@ class Storage:
 
     def memory(self, variable: int) -> Memory:
         """The memory of a variable."""
-        if variable in self._memories:
-            return self._memories[variable]
-        if self.around is not None and variable < len(self.around.program.variables):
-            self._memories[variable] = self.around.memory(variable)
-        else:
-            self._memories[variable] = self._decide(self.program.variable(variable))
+        if variable not in self._memories:
+            known = self._knowing(variable)
+            own = known is self
+            self._memories[variable] = self._decide(self.program.variable(variable)) if own else known.memory(variable)
         return self._memories[variable]
+
+    def _knowing(self, variable: int) -> Storage:
+        """What sees the callers that hand the array on: not the copy of a function whose calls are expanded."""
+        within = self.around is not None and variable < len(self.around.program.variables)
+        return self.around if self.around is not None and within else self
 
     def _decide(self, variable: Variable) -> Memory:
         name = variable.name if variable.function is None else f"{variable.function}.{variable.name}"
@@ -166,15 +169,25 @@ class Storage:
 
     def has_unknown_callers(self, variable: int) -> bool:
         """Whether the array is an argument of a function whose callers pass what is no array of the program."""
-        return self.arrays.are_parameters(variable) and self._row(self.program.variable(variable)) is None
+        record, outer = self.program.variable(variable), self._knowing(variable)
+        element = record.type.element if isinstance(record.type, ArrayType) else record.type
+        if isinstance(element, StreamType) and not element.burst:
+            return False  # whichever it is, it takes a word at a time
+        if outer is not self:
+            return outer.has_unknown_callers(variable)
+        return self.arrays.are_parameters(variable) and self._row(record) is None
 
     def has_open_partition(self, variable: int) -> bool:
         """Whether a directive splits an array along a dimension of unknown extent, which then counts as whole."""
+        if (outer := self._knowing(variable)) is not self:
+            return outer.has_open_partition(variable)
         open_ = {s.variable for s in self.validation.statuses if s.code == "open-extent"}
         return not open_.isdisjoint(self.arrays.members(variable))
 
     def has_unknown_ports(self, variable: int) -> bool:
         """Whether directives partition an m_axi array and it is not known what becomes of its port."""
+        if (outer := self._knowing(variable)) is not self:
+            return outer.has_unknown_ports(variable)
         rows = ((self.memory(array), fixed) for array, fixed in self._slices.get(variable) or ())
         if any(m.storage == BUS and d.banks > 1 for m, fixed in rows for d in m.layout.dims[:fixed]):
             return True  # which of its ports
@@ -199,6 +212,8 @@ class Storage:
 
     def may_partition(self, variable: int, origin: str) -> bool:
         """Whether the tool may partition an array by itself for a loop pipelined by ``origin``."""
+        if (outer := self._knowing(variable)) is not self:
+            return outer.may_partition(variable, origin)
         loops = self.target.partitions_for
         if loops == "nothing" or (loops == "pragmas" and origin == "auto"):
             return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from hlspart.model.program import (
@@ -9,6 +11,7 @@ from hlspart.model.program import (
     ArrayType,
     Assign,
     Binary,
+    Call,
     Cast,
     Const,
     CType,
@@ -77,10 +80,27 @@ def is_reassigned(program: Program, function: Function, ident: int) -> bool:
     )
 
 
-def is_only_dereferenced(program: Program, function: Function, ident: int) -> bool:
-    """Whether a pointer occurs only as ``*p``, ``p[0]`` or ``p->x``."""
+def is_only_dereferenced(
+    program: Program, function: Function, ident: int, within: frozenset[str] = frozenset()
+) -> bool:
+    """Whether a pointer occurs only as ``*p``, ``p[0]`` or ``p->x``, in the functions it is handed on to as well.
+
+    ``within``: functions that are looked at already.
+    """
+
+    def handed(call: Call) -> Iterator[int]:
+        """Arguments of a call that hand it on."""
+        callee = program.functions.get(call.function or "")
+        if callee is None or callee.name in (seen := within | {function.name}):
+            return
+        for formal, x in zip(callee.params, call.args, strict=False):
+            alike = isinstance(x, Name) and program.variable(formal).type == x.type
+            if alike and is_only_dereferenced(program, callee, formal, seen):
+                yield id(x)
+
     for top in statement_expressions(program, function.body):
         objects = {id(e.base) for e in walk(top) if isinstance(e, Member) and e.arrow}
+        objects |= {x for e in walk(top) if isinstance(e, Call) for x in handed(e)}
         for e in walk(top):
             if isinstance(e, Name) and e.variable == ident and id(e) not in objects:
                 return False

@@ -287,7 +287,8 @@ class _Inliner:
                 if isinstance(new, ArrayRef):  # a row handed on
                     row = replace(new, id=next(self._ids), at=e.at)
                     return Unary(e.at, PointerType(row.type), "&", row)
-                return replace(new, at=e.at)
+                handed = isinstance(e.type, PointerType) and not isinstance(new.type, (ArrayType, PointerType))
+                return Unary(e.at, e.type, "&", replace(new, at=e.at)) if handed else replace(new, at=e.at)
             case ArrayRef(variable=ident):
                 indices = tuple(sub(i) for i in e.indices)
                 new = names.get(ident, ident)

@@ -87,3 +87,21 @@ def test_nested_calls_and_index_frozen_at_the_call() -> None:
         ("w r[v]", "A", ((1, 1), (1, 1)), True), ("w r[v]", "A", ((1, 1), (2, 2)), True),
         ("w A[i][0]", "A", ((5, 5), (0, 0)), True),
     ]  # fmt: skip
+
+
+def test_pointers_to_variables_are_handed_on() -> None:
+    """What a function may only do with a pointer it may leave to another one, not to one that moves the pointer."""
+    program = parse(
+        "struct P { int r, g; };\n"
+        "void lower(int *p, int v) { *p = v; }\n"
+        "void put(int *p, struct P *q, int v) { if (v) { lower(p, v + q->r); return; } else { q->g = *p; return; } }\n"
+        "int *moved(int *p) { return p + 1; }\n"
+        "void away(int *p) { *moved(p) = 1; }\n"
+        "void over(int *p) { for (; *p < 3; p++) ; }\n"
+        "void f(int A[4], int B[4], int v) { struct P x; int n = 3; x.r = A[1]; put(&n, &x, v); B[n & 3] = x.g; }\n"
+        "void g(int n) { away(&n); over(&n); }\n"
+    )
+    copy = inline(program, "f")[0]
+    assert _calls(copy, "f") == []
+    assert _told(program, "f") == [("r A[1]", "A", ((1, 1),), True), ("w B[n & 3]", "B", None, False)]
+    assert _calls(inline(program, "g")[0], "g") == ["away", "over"]

@@ -239,3 +239,51 @@ def test_copies_for_reads_between_the_versions_that_have_them(tool, ii, bounds):
     """A report of Vitis HLS 2021.1 has a pool of 2 x 2 at II 1, its memory in six times the room."""
     found = ending_in_l(POOL, tool)
     assert (found.ii, found.bounds) == (ii, bounds)
+
+
+HANDED = """#include <hls_stream.h>
+double twice(double x) {
+#pragma HLS INLINE
+    return 2 * x;
+}
+void load(double *p, int n, hls::stream<double> &o) {
+#pragma HLS INLINE off
+    L: for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+        double s = 0;
+        for (int j = 0; j < 8; j++) s += twice(p[8 * i + j]);
+        o.write(s);
+    }
+}
+void top(double x[1024], int n, hls::stream<double> &o) {
+#pragma HLS ARRAY_PARTITION variable=x cyclic factor=FACTOR
+    load(x, n, o);
+}
+"""
+
+
+@pytest.mark.parametrize(("factor", "ii"), [(1, 4), (2, 2), (4, 1)])
+def test_a_memory_that_a_caller_passes_is_known_where_calls_are_expanded_too(factor, ii):
+    """Eight words in each iteration, of a memory of two ports in each bank."""
+    found = loop(HANDED.replace("FACTOR", str(factor)), "L", path="k.cpp")
+    assert (found.ii, found.cause) == (ii, None)
+
+
+def test_a_stream_that_nobody_is_seen_to_pass_takes_a_word_at_a_time():
+    text = """#include <hls_stream.h>
+void put(int n, hls::stream<int> &o) {
+#pragma HLS INLINE off
+    L: for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 8; j++) o.write(i + j);
+    }
+}
+void top(int n, hls::stream<int> &o) {
+#pragma HLS DATAFLOW
+    hls::stream<int> s;
+    put(n, s);
+    for (int i = 0; i < 8 * n; i++) o.write(s.read());
+}
+"""
+    found = loop(text, "L", path="k.cpp")
+    assert (found.ii, found.cause) == (8, None)

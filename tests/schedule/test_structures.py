@@ -622,3 +622,43 @@ void f(int v, int &o) {
 """
     (found,) = result(text, path="k.cpp").loops
     assert (found.ii, found.cause) == (1, None)
+
+
+UNION = """#include <stdint.h>
+void f(double a[64], uint64_t o[64]) {
+    union { double d; uint64_t u; };
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        d = a[i] + CARRIED;
+        o[i] = u;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("carried", "recurs"), [("1", False), ("(double)u", True)])
+def test_members_of_a_union_without_a_name_share_their_bits(carried: str, recurs: bool) -> None:
+    """What one of its names is given the other one reads."""
+    text = UNION.replace("CARRIED", carried)
+    named = text.replace("u; };", "u; } w;").replace("= u;", "= w.u;").replace(")u", ")w.u").replace(" d =", " w.d =")
+    found, other = (loop(x, path="k.cpp") for x in (text, named))
+    assert (found.ii, found.bounds) == (other.ii, other.bounds)
+    assert found.ii is not None
+    assert (found.ii > 1) == recurs
+
+
+def test_a_union_without_a_name_inside_a_structure_is_not_taken_for_separate_members() -> None:
+    text = """struct S { int q; union { int i; float f; }; };
+void f(float a[64], float o[64]) {
+    struct S s;
+    s.f = 0;
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        o[i] = s.f * 1.5f;
+        s.i = (int)a[i] + 3;
+    }
+}
+"""
+    found = loop(text)
+    assert (found.ii, found.bounds) == (None, None)
+    assert "union" in (found.cause or "")
