@@ -45,6 +45,8 @@ class Ranges(Struct):
         result, left = types
         if not (isinstance(result, ScalarType) and isinstance(left, ScalarType)) or isinstance(right, float):
             return
+        if sign in ("<<", ">>") and right is not None and not 0 <= right < result.bits:
+            return  # which bits are left is undefined
         if sign in ("&", "|", "^", "<<", ">>") and result.kind == left.kind == "int":
             self.words[made] = BitwiseOp(sign, args, right, result, _looks(sign, right, left.bits))
 

@@ -87,3 +87,12 @@ def _run(ops, signs, kinds, results, given: dict[int, int], wanted: int) -> int:
 def _as(value: int, kind: ScalarType) -> int:
     value &= (1 << kind.bits) - 1
     return value - (1 << kind.bits) if kind.signed and value >> (kind.bits - 1) else value
+
+
+@pytest.mark.parametrize(
+    "value", ["(x[i] & 7) << -1", "(x[i] & 7) << 18446744073709551615ull", "(x[i] & 7) << 40", "x[i] >> 4000000000u"]
+)
+def test_shifts_that_leave_nothing_defined_are_still_read(value: str) -> None:
+    text = f"void f(const int x[64], int o[64]) {{ for (int i = 0; i < 64; i++) o[i] = ({value}) | 3; }}"
+    (found,) = result(text, tool="vitis-2022.2").loops
+    assert found.ii == 1
