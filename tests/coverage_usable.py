@@ -6,7 +6,8 @@ LIST names one file per line, with options -I and -D of its own behind it: what 
 Each has 40 s of processor time.
 *usable*: at least half of the loops that are pipelined have an II; *bounds*: an II or finite bounds of it; loops whose
 PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined; *no loop, all read*: in a
-file without a hole and with all its headers, so that nothing is left to say.
+file without a hole and with all its headers; *no loop, latencies*: where each function has a latency as well, so that
+nothing is left to say.
 *no instance*: it would be usable without the loops in templates that nothing of the file instantiates and whose
 parameters decide: their II does not exist yet (``hlspart ii --instantiate`` gives the parameters values).
 *whole*: the file could not be read at all.
@@ -33,7 +34,7 @@ def verdict(path: str, options: Options) -> tuple[str, list[str]]:
     if error is not None:
         return "whole", [error.message]
     loops = [x for x in pipeline.figures.loops if x.pipelined]
-    known = sum(x.ii is not None for x in loops)
+    numbers = sum(x.ii is not None for x in loops)
     bounded = sum(x.ii is not None or x.bounds is not None for x in loops)
     kinds = {d.pragma: d.kind for d in program.directives if d.pragma is not None}
     lost = [p for p in program.pragmas if p.unread is not None and p.at.span.path == path]
@@ -42,14 +43,15 @@ def verdict(path: str, options: Options) -> tuple[str, list[str]]:
     causes = [x.cause or "" for x in loops if x.ii is None] + [p.unread.cause for p in lost if p.unread is not None]
     if count == 0:
         unread = path in program.without_header() or any(h.at.path == path for h in program.holes)
-        return "no loop" if unread else "no loop, all read", causes
-    if 2 * known >= count:
+        known = all(x.latency.max is not None for x in pipeline.figures.functions)
+        return "no loop" if unread else f"no loop, {'latencies' if known else 'all read'}", causes
+    if 2 * numbers >= count:
         return "usable", causes
     if 2 * bounded >= count:
         return "bounds", causes
     depending = open_parts(program)
     open_ = sum(x.ii is None and x.function in depending for x in loops)
-    return "no instance" if open_ and 2 * known >= count - open_ else "unknown", causes
+    return "no instance" if open_ and 2 * numbers >= count - open_ else "unknown", causes
 
 
 SECONDS = 40

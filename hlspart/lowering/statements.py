@@ -266,7 +266,7 @@ class Elaborator(Values):
         items = init.items if isinstance(init, c.InitList) else None
         zero = items is not None and all(isinstance(x, c.Const) and not x.value and not where for where, x in items)
         known = zero and None not in extents and isinstance(kind, c.ArrayType)
-        if not known or variable.id not in self.frame.registers or self.branch or self.frame.uneven:
+        if not known or variable.id not in self.frame.registers or self.frame.uneven:
             raise Unmodelled(f"{variable.name} is initialised in each iteration", line)
         value = self.constant(0.0 if isinstance(kind, c.ArrayType) and folding.is_float(kind.element) else 0)
         for place in product(*(range(n or 0) for n in extents)):

@@ -357,7 +357,7 @@ class _Walk:
         """
         ends: list[int] = []
         done: list[tuple[int, int, Touched]] = []  # first state, last state, and what it uses
-        for stmt in (s for s in flat(statements) if self._holds_parts(s)):
+        for stmt in (s for s in flat(statements) if self._is_process(s)):
             states, what = self._sequence([stmt], 0, None), touched(self.controlled.program, [stmt])
             if states is None:
                 return None
@@ -381,12 +381,16 @@ class _Walk:
 
     def _holds_parts(self, stmt: c.Stmt) -> bool:
         """Whether a statement holds a loop of the hardware or the call of a module."""
-        program = self.controlled.program
         for inner in c.walk_statements(stmt):
             if isinstance(inner, c.Loop) and inner.id in self.controlled.parts:
                 return True
-        return any(
-            isinstance(e, c.Call) and e.function in program.functions
-            for root in statement_expressions(program, stmt)
-            for e in c.walk(root)
-        )
+        return any(name in self.controlled.program.functions for name in self._names(stmt))
+
+    def _is_process(self, stmt: c.Stmt) -> bool:
+        """Whether a statement of a DATAFLOW region is a process: one whose body is not given, too."""
+        return self._holds_parts(stmt) or any(not name.startswith("stream.") for name in self._names(stmt))
+
+    def _names(self, stmt: c.Stmt) -> Iterator[str]:
+        """Functions that it calls."""
+        for root in statement_expressions(self.controlled.program, stmt):
+            yield from (e.function for e in c.walk(root) if isinstance(e, c.Call) and e.function is not None)

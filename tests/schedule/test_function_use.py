@@ -154,3 +154,25 @@ def test_what_is_loaded_ahead_of_a_loop_waits_for_ports_and_is_held(directive: s
     assert many.latency.exact is not None and few.latency.exact is not None
     held = 16 * 32 if ports < 64 else 0
     assert held <= many.resources.ff - few.resources.ff < held + 60
+
+
+def test_a_process_without_a_body_leaves_the_latency_of_its_region_open():
+    text = (
+        PROCESSES
+        + """void given(int a[100], hls::stream<int> &s);
+void f(int a[100], int b[100]) {
+#pragma HLS DATAFLOW
+    hls::stream<int> s;
+    given(a, s);
+    take(s, b);
+}
+void g(int a[100], hls::stream<int> &s) {
+#pragma HLS DATAFLOW
+    given(a, s);
+}
+"""
+    )
+    found = {x.name: x for x in result(text, path="k.cpp", **TARGET).functions}
+    for name in ("f", "g"):
+        assert found[name].latency.max is None
+        assert "the body of given is not given" in (found[name].cause or "")

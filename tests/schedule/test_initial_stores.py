@@ -39,3 +39,27 @@ def test_a_list_is_a_store_per_element(listed: str, stored: str, at: int) -> Non
     figures = _figures(listed, at)
     assert figures == _figures(stored, at)
     assert all(x is not None for row in figures for x in row)
+
+
+@pytest.mark.parametrize("kind", ["int", "float"])
+@pytest.mark.parametrize("test", ["x[i] > 3", "i > 7", "s > 5"])
+@pytest.mark.parametrize("change", ["c[1] += s; c[0] = c[2];", "if (x[i] > 1) c[0] = c[1] * 3;"])
+def test_zeros_under_a_condition_are_stores_as_well(kind: str, test: str, change: str) -> None:
+    def figures(start: str) -> list[tuple[object, ...]]:
+        found = result(f"""void f({kind} x[64], {kind} o[64]) {{
+  {kind} s = 0;
+  L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+    if ({test}) {{
+      {start}
+      {change}
+      s += c[0] + c[1] + c[2];
+      o[i] = s;
+    }}
+  }}
+}}
+""")
+        return [(x.ii, x.bounds, x.depth) for x in found.loops]
+
+    assert figures(f"{kind} c[3] = {{0}};") == figures(f"{kind} c[3]; c[0] = 0; c[1] = 0; c[2] = 0;")
+    assert all(ii or bounds for ii, bounds, _ in figures(f"{kind} c[3] = {{0}};"))
