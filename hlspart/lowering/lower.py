@@ -25,6 +25,7 @@ from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op, excludes
 from hlspart.lowering.history import Neighbours, are_different, is_different
 from hlspart.lowering.invariants import leave, worked_ahead
+from hlspart.lowering.offsets import are_apart
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.lowering.related import connected, limit_orders, related
@@ -96,7 +97,7 @@ def lower(
     gone = leave(ops, carried) if own else {}
     needed = _needed(ops, carried, live)
     graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
-    orders, waits = _memory(graph_ops, storage, gap, carriers, left, early)
+    orders, waits = _memory(ops, graph_ops, storage, gap, carriers, left, early)
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
@@ -361,6 +362,7 @@ def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> 
 
 
 def _memory(
+    ops: Mapping[int, Op],
     chosen: dict[int, Op],
     storage: Storage,
     gap: int,
@@ -397,7 +399,7 @@ def _memory(
             seen, first, second = seen_of(addresses[k], addresses[j]), operations[k], operations[j]
             if seen.is_wait and carriers.have_disjoint_banks(first, second):
                 continue
-            if not carriers.is_inside(variable, first, second):
+            if are_apart(ops, first, second) or not carriers.is_inside(variable, first, second):
                 continue
             assert first.ref is not None and second.ref is not None
             if first.kind == second.kind == "store" and seen.differ_in_partitioned:
