@@ -22,6 +22,7 @@ from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.semantics import folding, spans
 
 MAX_OPS = 25_000
+MOST_INDEX = 2**30  # of numbers that no sum or product of a few of them wraps around
 
 
 class Body(Struct):
@@ -236,6 +237,8 @@ class Operations:
         index: tuple[Affine | None, ...] | None = None
         if access.affine and access.index is not None and self._in_space(access):
             index = tuple(None if form is None else self._substituted(form) for form in access.index)
+            if own and len(index) == len(values):  # remainders and quotients of the numbers of copies are literals
+                index = tuple(self._unwrapped(v) if f is None else f for f, v in zip(index, values, strict=True))
             if any(form is None for form in index):
                 relation = self._relation(access)
                 index = self._settled(index, relation, line)
@@ -263,6 +266,11 @@ class Operations:
         columns = tuple(self.forms.get(v) for v in values) if own else ()
         key = ("value", *(() if own else (expr.variable,)), values)
         return Location(variable, access.id, key, index, relation, needed, domain, columns=columns)
+
+    def _unwrapped(self, value: int) -> Affine | None:
+        """The form of an index that is known to be a small number all along, so that nothing of it wraps around."""
+        low, high = self.spans.get(value) or (-1, 0)
+        return self.forms.get(value) if 0 <= low <= high < MOST_INDEX else None
 
     def _memory_of(self, variable: int, values: tuple[int, ...]) -> tuple[Affine | None, ...] | None:
         """The indices that are known of an element chosen while the loop runs, where each is a memory of its own.

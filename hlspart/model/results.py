@@ -239,7 +239,7 @@ class LoopResult(Struct, frozen=True):
     depth_causes: tuple[Cause, ...] = ()  # why depth and latency are not known although the II is
     given_up: int = 0  # operations that were made before it was found to have too many
     placements: int = 0  # how often operations were given a state until there was a schedule
-    orders: int = 0  # between its operations
+    compared: int = 0  # what orders and pairs of accesses took to be found, in operations
 
     @property
     def cause(self) -> str | None:
@@ -295,8 +295,8 @@ class LoopResult(Struct, frozen=True):
 
     @property
     def cost(self) -> int:
-        """What another prediction takes, in operations: four placements, or fifty orders, take as long as one."""
-        return max(self.work, self.placements // 4, self.orders // 50)
+        """What another prediction takes, in operations: four placements take as long as to make one and place it."""
+        return max(self.work, self.placements // 4, self.compared)
 
 
 class ArrayResult(Struct, frozen=True):

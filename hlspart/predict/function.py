@@ -39,6 +39,8 @@ from hlspart.transform.forward import Forward
 
 BankModel = Literal["static", "ideal"]
 
+ORDERS, PAIRS = 25, 5  # orders, and pairs compared by sets, that take as long as an operation
+
 
 class FunctionModel:
     """Loops of one function; a loop that holds calls is modelled on a copy with the calls expanded."""
@@ -311,9 +313,15 @@ class FunctionModel:
             banks=banks(prediction) if prediction is not None else (),
             depth_causes=depths.causes,
             placements=0 if schedule is None else schedule.placements,
-            orders=len(prediction.problem.graph.edges) if prediction is not None else 0,
+            compared=_compared(prediction) if prediction is not None else 0,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
+
+
+def _compared(p: Prediction) -> int:
+    """Operations that take as long to schedule as its orders and the pairs of its accesses to be found."""
+    pairs = sum(problem.pairs for problem in p.elaborated.problems.values())
+    return len(p.problem.graph.edges) // ORDERS + pairs // PAIRS
 
 
 def _held(p: Prediction) -> int:

@@ -81,3 +81,32 @@ L:  for (int n = 0; n < 256; n++) {{
     assert unsaid.ii is None and unsaid.bounds == (apart.ii, near.ii) and apart.ii < near.ii
     assert unsaid.latency.min <= apart.latency.min < near.latency.max <= unsaid.latency.max
     assert unsaid.depth is None
+
+
+@pytest.mark.parametrize("banks", [2, 4, 8])
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("k & 7", lambda k: k & 7),
+        ("k % 8", lambda k: k % 8),
+        ("k / 2", lambda k: k // 2),
+        ("(k * 5) % 8", lambda k: k * 5 % 8),
+    ],
+)
+def test_remainders_and_quotients_of_copies_are_the_numbers_that_they_are(text, number, banks):
+    """A loop with the numbers written out is the same loop."""
+
+    def figure(statements):
+        found = loop(f"""void f(int a[64], const int b[64]) {{
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor={banks}
+L:  for (int i = 0; i < 8; i++) {{
+#pragma HLS PIPELINE II=1
+        {statements}
+    }}
+}}""")
+        assert found.cause is None
+        return found.ii, found.depth
+
+    rolled = figure(f"for (int k = 0; k < 16; k++) a[i * 8 + ({text})] += b[i * 4];")
+    assert rolled == figure(" ".join(f"a[i * 8 + {number(k)}] += b[i * 4];" for k in range(16)))
+    assert rolled[0] == 8 // banks
