@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Literal
 
 from msgspec.structs import replace
@@ -183,6 +184,26 @@ class Storage:
             return outer.has_open_partition(variable)
         open_ = {s.variable for s in self.validation.statuses if s.code == "open-extent"}
         return not open_.isdisjoint(self.arrays.members(variable))
+
+    def has_split_rows(self, variable: int) -> bool:
+        """Whether a function asks to split the rows that it is passed, which what they are rows of does not say."""
+        members = self.arrays.members(variable)
+        own = {array for m in members for array, _ in self._slices.get(m) or ()}
+        return not self._split_rows.isdisjoint(own | set(members))
+
+    @cached_property
+    def _split_rows(self) -> frozenset[int]:
+        """The arrays with such rows."""
+        arrays = set[int]()
+        for status in self.validation.statuses:
+            if status.code == "partial-subscript" and status.variable is not None:
+                dim = self.program.directives[status.directive].values.get("dim", 1)
+                members = self.arrays.members(status.variable)
+                for array, fixed in (row for m in members for row in self._slices.get(m) or ()):
+                    dims = self.memory(array).layout.dims[fixed:]
+                    if any(d.banks == 1 for d in (dims if dim == 0 else dims[dim - 1 : dim])):
+                        arrays.add(array)
+        return frozenset(arrays)
 
     def has_unknown_ports(self, variable: int) -> bool:
         """Whether directives partition an m_axi array and it is not known what becomes of its port."""

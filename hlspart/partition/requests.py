@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.model.directives import PARTITION_TYPES, Directive, Fault, PartitionRequest
-from hlspart.model.program import ArrayType, CType, PointerType, Program, StreamType, StructType, Variable
+from hlspart.model.program import ArrayType, CType, OtherType, PointerType, Program, StreamType, StructType, Variable
 from hlspart.semantics.parameters import open_parts
 
 
@@ -98,10 +98,11 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
             return refuse("not-an-array", f"'{name}' is a pointer, not an array of known extent", hint, "variable")
         if _member_rank(variable.type):  # std::array, and what holds arrays
             text = f"'{name}' is a structure: its arrays are partitioned where it is taken apart"
-            return Evaluated(
-                directive, index, variable.id, None, Fault("struct-member", text, directive.at, fatal=False)
-            )
-        return refuse("not-an-array", f"'{name}' is no array", "remove the pragma", "variable")
+        elif isinstance(variable.type, OtherType):
+            text = f"'{name}' is of {variable.type.name}, of which nothing is known here"
+        else:
+            return refuse("not-an-array", f"'{name}' is no array", "remove the pragma", "variable")
+        return Evaluated(directive, index, variable.id, None, Fault("struct-member", text, directive.at, fatal=False))
     dim = directive.values.get("dim", 1)
     if rank < dim <= rank + _member_rank(variable.type):  # the structure apart, its members have these dimensions
         text = f"dim={dim} of '{name}' is a dimension of arrays in its elements"

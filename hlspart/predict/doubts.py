@@ -132,6 +132,8 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield Doubt(Cause(text), idle=lambda v, _: storage.memory(v).divided == "possibly")
     text = "how many banks a partition of an unknown extent makes is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_open_partition(v))
+    text = "how many banks a partition of rows makes, which a called function asks for, is not known"
+    yield Doubt(Cause(text), idle=lambda v, _: storage.has_split_rows(v))
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
     yield Doubt(Cause(MAYBE_PARTITIONED), idle=lambda v, bus: _is_divided(p, v, bus))

@@ -40,6 +40,7 @@ None; clang's `result of comparison .. is always false`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -54,6 +55,7 @@ from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP439", "constant-result", "warning", names=True)
+_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*(?:(?:static|inline)\s+)*\Z")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -86,8 +88,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             one_bit = (
                 isinstance(node, c.Binary) and isinstance(node.left.type, c.ScalarType) and node.left.type.bits == 1
             )
-            if not isinstance(node, c.Binary) or node in tests or ("<" in name and not one_bit):
+            if not isinstance(node, c.Binary) or node in tests:
                 continue
+            if not one_bit and ("<" in name or _is_instance(facts, function)):
+                continue  # other instances may be meant
             if (always := _compared(facts.program, node)) is not None:
                 value, of, most = always
                 said = f"is always {'true' if value else 'false'}: {of} is at most {most}"
@@ -104,6 +108,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             text = " ".join(facts.program.text(node.at).split())
             yield facts.report(RULE, node.at, f"'{text}' {said}", hint)
+
+
+def _is_instance(facts: Facts, function: c.Function) -> bool:
+    """Whether a function is what the only arguments of a template make of it."""
+    source = facts.program.sources.get(function.at.span.path)
+    return source is not None and _TEMPLATE.search(source.text, 0, function.at.span.start) is not None
 
 
 def _bits_past_end(facts: Facts, name: str) -> Iterator[tuple[c.Expr, int, int]]:

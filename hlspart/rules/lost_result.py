@@ -62,10 +62,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         read = {e.variable for e in own if isinstance(e, (c.Name, c.ArrayRef)) and e not in only}
         used = {x for e in own if not isinstance(e, c.Comma) for x in c.children(e)}
         used |= {v.init for v in program.variables if v.function == name and v.init is not None}
+        used |= set(_asked(function))
         for v, node in _last_writes(program, function, values):
             if node.at.kind == "plain" and node.at.span not in seen and v.name not in hidden and v.id in read:
                 seen.add(node.at.span)
-                message = f"'{v.name}' is a value: what {function.name.partition('<')[0]}() writes into it is lost"
+                message = f"'{v.name}' is a value: what {_said(function.name)}() writes into it is lost"
                 yield facts.report(RULE, node.at, message, None, [(v.at, "the parameter")])
         for v in values:
             write = written.get(v.id)
@@ -73,8 +74,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             seen.add(write.at.span)
             what = "is a pointer that points elsewhere then" if isinstance(v.type, c.PointerType) else "is a value"
-            message = f"'{v.name}' {what}: what {function.name.partition('<')[0]}() writes into it is lost"
+            message = f"'{v.name}' {what}: what {_said(function.name)}() writes into it is lost"
             yield facts.report(RULE, write.at, message, None, [(v.at, "the parameter")])
+
+
+def _asked(function: c.Function) -> Iterator[c.Expr]:
+    """Steps of which conditions ask the value, and functions return it: ``while (n--)`` counts by its own copy."""
+    for stmt in c.walk_statements(function.body):
+        match stmt:
+            case c.If(test=test) | c.Loop(test=test) | c.Switch(test=test) | c.Return(value=test) if isinstance(
+                test, c.IncDec
+            ):
+                yield test
 
 
 def _last_writes(
@@ -104,3 +115,8 @@ def _tops(program: c.Program, stmt: c.Stmt) -> Iterator[c.Expr]:
     yield from c.expressions(stmt)
     if isinstance(stmt, c.Declare):
         yield from (i for v in stmt.variables if (i := program.variable(v).init) is not None)
+
+
+def _said(name: str) -> str:
+    """A function without what tells it from overloads and other instances."""
+    return name.partition("(")[0].partition("<")[0]

@@ -45,6 +45,7 @@ RULE = Rule("HLP117", "macro-parentheses", "warning", hint="put parentheses arou
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([\w, \t]*\))?[ \t]*((?:[^\n\\]|\\(?:\r?\n)?)*)", re.M)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?![ \t]*define)(?:[^\n\\]|\\(?:\r?\n)?)*", re.M)
 _ASIDE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+_EXPONENT = re.compile(r"(?<=[\d.][eEpP])[-+](?=\d)")  # of 4.0e-6
 _OPERATORS = re.compile(r"<<|>>|[-+*/%&|^?]|==|!=")  # < and > may be of a template
 #: How close an operator binds.
 _LEVELS = {"*": 9, "/": 9, "%": 9, "+": 8, "-": 8, "<<": 7, ">>": 7, "&": 5, "^": 4, "|": 3, "?": 1}
@@ -134,8 +135,8 @@ def _is_head(text: str) -> bool:
 
 
 def _blanked(text: str) -> str:
-    """The text without comments and literals, each place as before."""
-    return _ASIDE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+    """The text without comments, literals and signs of exponents, each place as before."""
+    return _EXPONENT.sub("0", _ASIDE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text))
 
 
 def _read(path: str, line: re.Match[str]) -> LooseMacro | None:

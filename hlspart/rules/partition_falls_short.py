@@ -58,12 +58,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partitions that count on the tool, and those of a dimension in which an iteration does not move."""
     reported: set[int] = set()
     asked = {v.id: d for _, d, v in reversed(list(facts.partitions()))}
+    rows = {f.variable for g in facts.analysis.groups for f in g.faults if f.expression}  # of arrays, that calls pass
     for loop in facts.pipelined():
         if loop.origin == "auto" or (loop.ii is not None and loop.misses):
             continue  # where the II is known and missed its ports tell
         for ident, needed, hint in (*_short(facts, loop), *_one_bank(facts, loop)):
             directive = asked.get(ident)
-            if directive is None or ident in reported:
+            if directive is None or ident in reported or ident in rows:
                 continue
             reported.add(ident)
             consequence = f"loop {loop.name} has" if loop.ii is not None else f"the ports may hold loop {loop.name} at"

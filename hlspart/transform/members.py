@@ -428,6 +428,10 @@ class _Copy:
         """An assignment of a structure, number by number."""
         first = True
         for path, leaf in leaves(place.type):
+            if None in leaf.dims:
+                both = (self.expr(chain(e, path, place.type, ())) for e in (assign.target, assign.value))
+                yield OpaqueExpr(assign.at, leaf.element, "a copy of elements whose number is not known", tuple(both))
+                continue
             for index in itertools.product(*(range(n or 0) for n in leaf.dims)):
                 self._fresh, first = not first, False  # each copy of an index has accesses of its own
                 sides = (self.expr(chain(e, path, place.type, index)) for e in (assign.target, assign.value))
