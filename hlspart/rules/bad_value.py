@@ -40,6 +40,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
     yield from facts.plain(
         RULE, "bad-value", "bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount", "bad-latency",
-        "bad-depth", "bad-limit", "bad-cycle", "bad-num_read_outstanding", "bad-num_write_outstanding",
+        "bad-depth", "bad-limit", "bad-cycle", "bad-condition", "bad-num_read_outstanding", "bad-num_write_outstanding",
         "bad-max_read_burst_length", "bad-max_write_burst_length",
     )  # fmt: skip

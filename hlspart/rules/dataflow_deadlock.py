@@ -64,7 +64,7 @@ from hlspart.rules._delayed_reads import delayed_reads
 from hlspart.rules._interfaces import callers
 from hlspart.rules._nests import active
 from hlspart.rules._network import FifoNetwork, Standstill, alone, depth_of, network
-from hlspart.rules._processes import DataflowRegion, regions
+from hlspart.rules._processes import DataflowRegion, inside, regions
 from hlspart.rules._shared import apart
 from hlspart.rules._traces import ManySteps, OpenBehaviour
 
@@ -74,7 +74,7 @@ RULE = Rule("HLP610", "dataflow-deadlock", "warning", hint="make the FIFO deeper
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Networks that stop."""
     free = apart(facts.program)
-    networks = [network(facts.program, region, free) for region in regions(facts.program)]
+    networks = [network(facts.program, region, free) for region in regions(facts.program) if _is_flat(facts, region)]
     benches = of_benches(facts)
     built = hardware(facts.program)  # what directives speak of, where there are any
     called, regional = callers(facts.program), {region.function for region in regions(facts.program)}
@@ -96,6 +96,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield from _tell(facts, net, stand)
     for region in regions(facts.program):
         yield from _held_back(facts, region, free)
+
+
+def _is_flat(facts: Facts, region: DataflowRegion) -> bool:
+    """Whether each call is one task: not of an inlined function, nor of a region, whose own tasks run at once."""
+    regional = {r.function for r in regions(facts.program) if r.loop is None}
+    called = {call.function for process in region.processes for call in process.calls}
+    return not called & regional and not any(inside(facts.program, region, p) for p in region.processes)
 
 
 def _held_back(facts: Facts, region: DataflowRegion, free: frozenset[int]) -> Iterator[Diagnostic]:

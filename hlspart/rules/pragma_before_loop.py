@@ -1,7 +1,7 @@
-"""A PIPELINE stands before a loop and not in it.
+"""A PIPELINE or UNROLL stands before a loop and not in it.
 
 ## What it does
-Reports PIPELINE directly before a loop: a warning when other statements stand before the pragma; for
+Reports PIPELINE directly before a loop: a warning when other statements stand before the pragma, of UNROLL too; for
 information at the head of a function, declarations apart, whose loops have at most 16 iterations, for a PIPELINE of the
 whole function belongs there too. The first line of a loop's body is its right place and not reported.
 
@@ -47,14 +47,19 @@ RULE = Rule("HLP414", "pragma-before-loop", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """PIPELINE whose next statement is a loop."""
     for directive in facts.program.directives:
-        if directive.kind != "pipeline" or not directive.usable or directive.pragma is None or directive.has("off"):
+        if directive.kind not in ("pipeline", "unroll") or not directive.usable or directive.pragma is None:
+            continue
+        if directive.has("off"):
             continue
         following = facts.next_loop(directive.pragma)
         if following is None or (following[1] and directive.loop is not None):
             continue  # first in the body of a loop it pipelines that loop and unrolls the next one: a common form
         loop, first = following
         what = "the whole function" if directive.loop is None else facts.program.loops[directive.loop].name
-        message = f"PIPELINE before loop {loop.name} pipelines {what}, not the loop"
+        if directive.kind == "unroll" and directive.loop is None:
+            continue  # HLP403
+        does = "pipelines" if directive.kind == "pipeline" else "unrolls"
+        message = f"{directive.kind.upper()} before loop {loop.name} {does} {what}, not the loop"
         hint = f"move it into the body of {loop.name}"
         few = all((facts.trips.get(x.id) or _MOST) < _MOST for x in (loop, *facts.loops_inside(loop.id)))
         source, end = facts.program.sources.get(loop.at.span.path), directive.at.span.end

@@ -120,6 +120,7 @@ class _Reader:
         truth: bool | None = True
         if tokens[0].text == "if":
             truth, end = condition(tokens, self._value)
+            changing = next((t.text for t in tokens[1:end] if t.kind == "id" and self._changes(t.text)), None)
             tokens = tokens[end:]
             if not tokens:
                 return self._plain("", "vitis", (), Fault("syntax", "no pragma after the condition", self.at))
@@ -133,6 +134,10 @@ class _Reader:
         if kind is None:
             return self._plain(word.lower(), "vitis", tokens[1:], unknown_kind(word, self.at))
         directive = self._known(kind, tokens[1:])
+        if truth is None and changing is not None:
+            text = f"its condition is no constant expression: '{changing}' has a value at run time only"
+            problem = Fault("bad-condition", text, self.at, "decide it by a macro or by a parameter of a template")
+            return replace(directive, modelled=False, problems=(*directive.problems, problem))
         if truth is None:
             problem = Fault("condition-unknown", "its condition is not constant here", self.at, fatal=False)
             return replace(directive, modelled=False, problems=(*directive.problems, problem))
@@ -233,6 +238,11 @@ class _Reader:
         """Whether the file says a name anywhere but in pragmas: it may be made of parameters."""
         text = self.program.sources[self.at.span.path].text
         return any(name in _WORD.findall(line) for line in text.splitlines() if not line.lstrip().startswith("#pragma"))
+
+    def _changes(self, name: str) -> bool:
+        """Whether a name is a variable that is no constant."""
+        variable = self._find(name).variable
+        return variable is not None and not variable.const
 
     def _value(self, text: str) -> int | None:
         return evaluate(text, self.program, self.pragma.function, self.pragma.block)
