@@ -5,10 +5,10 @@ One small precedence parser over tokens; what a name means is the caller's ``loo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hlspart.frontend.literals import character, integer
-from hlspart.frontend.tokens import SourceError, Token, lex_line, with_qualified_names
+from hlspart.frontend.tokens import Token
 from hlspart.frontend.types import arithmetic
 from hlspart.model import program as ir
 from hlspart.model.reals import whole_part
@@ -20,7 +20,6 @@ _BINARY = {
 TYPE_WORDS = {"int", "unsigned", "signed", "long", "short", "char", "const", "size_t"}
 _BIGGEST_SHIFT = 128
 _BIGGEST_BITS = 4096
-_MOST_CALLS = 256
 _NOTHING: Mapping[int, int] = {}
 
 
@@ -28,6 +27,8 @@ Lookup = Callable[[str], int | None]
 """The value of a name, None where it has none."""
 Caller = Callable[[str, Sequence[int]], int | None]
 """The value of a call of a ``constexpr`` function, None where it has none."""
+Evaluated = Callable[[ir.Call, Sequence[int]], int | None]
+"""The value of a call in a program with these arguments, None where it has none."""
 
 
 class NotConstant(Exception):
@@ -238,57 +239,6 @@ def _enclosing(body: ir.Block, block: int) -> list[int]:
     return search(body, []) or [body.id]
 
 
-def evaluate(text: str, program: ir.Program, function: str | None, block: int | None = None) -> int | None:
-    """Value of an integer constant expression as it would have at a place in the program, else None.
-
-    Names are resolved as ``const`` integer variables in scope, then as macros and enumerators.
-    """
-
-    def lookup(name: str) -> int | None:
-        variable = visible(program, name, function, block)
-        if variable is not None:
-            return value_of(ir.Name(variable.at, variable.type, variable.id), program.variables)
-        return program.constants.get(name)
-
-    def call(name: str, values: Sequence[int]) -> int | None:
-        instances = [f for f in program.functions.values() if f.name.partition("<")[0] == name]
-        values_of = {called(f, values, program.variables, program.functions) for f in instances}
-        return values_of.pop() if len(values_of) == 1 else None
-
-    try:
-        cxx = any(unit.language == "c++" for unit in program.units)
-        tokens = lex_line(text)
-        return evaluate_tokens(with_qualified_names(tokens) if cxx else tokens, lookup, call if cxx else None)
-    except (NotConstant, SourceError):
-        return None
-
-
-def called(
-    function: ir.Function, values: Sequence[int], variables: Sequence[ir.Variable],
-    functions: Mapping[str, ir.Function], steps: Iterator[int] | None = None,
-) -> int | None:  # fmt: skip
-    """Value of a call with these arguments of a C++ function that is nothing but the return of an expression."""
-    body = [s for s in function.body.body if not isinstance(s, ir.PragmaMark)]
-    if len(body) != 1 or not isinstance(body[0], ir.Return) or body[0].value is None:
-        return None
-    left = iter(range(_MOST_CALLS)) if steps is None else steps
-    if next(left, None) is None:
-        return None
-    if len(values) != len(function.params):
-        return None
-    given = [truncated(v, variables[p].type) for p, v in zip(function.params, values, strict=True)]
-    known = {p: v for p, v in zip(function.params, given, strict=True) if v is not None}
-
-    def inner(call: ir.Call, values: Sequence[int]) -> int | None:
-        callee = functions.get(call.function or "")
-        return None if callee is None else called(callee, values, variables, functions, left)
-
-    if len(known) < len(values):
-        return None
-    value = value_of(body[0].value, variables, known, inner)
-    return None if value is None else truncated(value, function.return_type)
-
-
 def truncated(value: int, type_: ir.CType) -> int | None:
     """``value`` converted to an integer type."""
     if not isinstance(type_, ir.ScalarType) or type_.kind not in ("int", "bool"):
@@ -321,7 +271,7 @@ def _of_member(variable: ir.Variable, name: str, of: Callable[[ir.Expr], int | N
 
 def value_of(
     expr: ir.Expr, variables: Sequence[ir.Variable], known: Mapping[int, int] = _NOTHING,
-    call: Callable[[ir.Call, Sequence[int]], int | None] | None = None,
+    call: Evaluated | None = None,
 ) -> int | None:  # fmt: skip
     """Value of an expression that is an integer constant (``const`` scalars with constant initial value included).
 

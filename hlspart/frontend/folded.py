@@ -5,15 +5,18 @@ library, as ``int(ceil(log2(N)))`` and ``std::max(A, B)``; members of constant s
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
-from hlspart.frontend.constants import called, value_of
+from hlspart.frontend.compile_time import called
+from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, FunctionDeclaration
 from hlspart.model import program as ir
 from hlspart.model.pure_functions import base_of
 from hlspart.model.reals import real_value
 
 _EXACT = 1 << 53
+_SPECIFIERS = 400  # characters ahead of the name of a function, at most
 
 
 def _rounded(value: float) -> float:
@@ -41,7 +44,11 @@ def constant_call(
         return None
     values = [value_of(a, known.variables) for a in args]
     numbers = [v for v in values if v is not None]
-    return called(own, numbers, known.variables, known.functions) if len(numbers) == len(values) else None
+    if len(numbers) < len(values):
+        return None
+    start, text = own.name_at.span.start, known.sources[own.name_at.span.path].text
+    words = re.split(r"[;{}]", text[max(0, start - _SPECIFIERS) : start])[-1].split()
+    return called(own, numbers, known.variables, known.functions, loops="constexpr" in words)
 
 
 def constant_member(context: Context, part: ir.Member, text: str) -> ir.Expr:

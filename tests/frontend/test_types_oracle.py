@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from frontend_help import good, intervals, named
 
-from hlspart.frontend.constants import evaluate
+from hlspart.frontend.compile_time import evaluate
 from hlspart.frontend.types import size_of
 from hlspart.model import program as ir
 

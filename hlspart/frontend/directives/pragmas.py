@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from hlspart.frontend.constants import evaluate
+from hlspart.frontend.compile_time import evaluate
 from hlspart.frontend.directives.grammar import Word, condition, interpret, is_modelled, split, unknown_kind, words_of
 from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, DirectiveKind
 from hlspart.frontend.directives.scope import Lookup, Scopes
