@@ -11,11 +11,10 @@ _MOST = 1 << 8  # what is further apart may be one element where a narrow variab
 
 def are_apart(ops: Mapping[int, Op], first: Op, second: Op) -> bool:
     """Whether two accesses of one iteration, at places that data choose, never meet: `a[k]` and `a[k + 3]`."""
-    keys = [op.ref.key for op in (first, second) if op.ref is not None]
-    if len(keys) < 2 or any(key[0] != "value" for key in keys):
+    if first.ref is None or second.ref is None or first.ref.key[0] != "value":
         return False
-    (_, one), (_, other) = keys
-    if not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
+    (*array, one), (*same, other) = first.ref.key, second.ref.key
+    if array != same or not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
         return False
     for (base, constant), (also, moved) in (
         (_offset(ops, x), _offset(ops, y)) for x, y in zip(one, other, strict=True)

@@ -8,7 +8,7 @@ from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.distances import Address
 from hlspart.lowering.graph import Op
 
-MOST_ORDERS = 600_000  # of 1,100 accesses of one element, each behind all before it
+MOST_ORDERS = 400_000  # of 900 accesses of one element, each behind all before it
 
 
 def limit_orders(orders: int, array: str, access: Op, operations: int) -> None:

@@ -70,7 +70,7 @@ CHOSEN = """void f(short a[1024], int x[64], short v) {
 
 def test_places_that_are_constants_apart_may_be_in_banks_of_their_own():
     found = loop(CHOSEN, tool="vitis-2024.2")
-    assert found.bounds == (1, 16)
+    assert found.bounds == (1, 8)  # 16 stores on 2 ports, if each may be in any bank
     far = CHOSEN.replace("a[at * 16 + k]", "a[x[(i + k) % 64]]")  # of values that have nothing to do with each other
     assert loop(far, tool="vitis-2024.2").bounds[0] == 8
 

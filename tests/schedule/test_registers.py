@@ -137,7 +137,8 @@ def test_registers_that_start_from_zero_in_each_iteration():
     for start in ("float part[4] = {1};", "float part[300] = {0}; part[i] = 0;"):
         assert loop(PARTIAL.replace("SET", start), **NEW).ii is None
     guarded = PARTIAL.replace("SET", "if (i > 3) {\nfloat part[4] = {0};").replace("part[3]);", "part[3]);\n }")
-    assert loop(guarded, **NEW).ii is None
+    stored = guarded.replace("float part[4] = {0};", stores)
+    assert (loop(guarded, **NEW).ii, loop(guarded, **NEW).depth) == (loop(stored, **NEW).ii, loop(stored, **NEW).depth)
 
 
 @pytest.mark.parametrize("tool", [{}, NEW], ids=["vitis-2022.1", "vitis-2022.2"])
