@@ -25,7 +25,7 @@ from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op, excludes
 from hlspart.lowering.history import Neighbours, are_different, is_different
 from hlspart.lowering.invariants import leave, worked_ahead
-from hlspart.lowering.offsets import are_apart
+from hlspart.lowering.offsets import are_apart, offsets
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.lowering.related import connected, limit_orders, related
@@ -391,6 +391,7 @@ def _memory(
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
         seen_of, addresses = _Beside(memory.layout), [carriers.address(op) for op in operations]
+        places = [offsets(ops, op) for op in operations]
         local = memory.layout.banks > 1 and all(dim.has_local for dim in memory.layout.dims)
         parts = connected([carriers.reach(op) for op in operations]) if local else [range(len(operations))]
         near = ((part, related([addresses[k] for k in part], lambda a: a.shape, seen_of.are_related)) for part in parts)
@@ -399,7 +400,7 @@ def _memory(
             seen, first, second = seen_of(addresses[k], addresses[j]), operations[k], operations[j]
             if seen.is_wait and carriers.have_disjoint_banks(first, second):
                 continue
-            if are_apart(ops, first, second) or not carriers.is_inside(variable, first, second):
+            if are_apart(places[k], places[j]) or not carriers.is_inside(variable, first, second):
                 continue
             assert first.ref is not None and second.ref is not None
             if first.kind == second.kind == "store" and seen.differ_in_partitioned:

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from hlspart.lowering.graph import Op
 
 _MOST = 1 << 8  # what is further apart may be one element where a narrow variable wraps around
 
 
-def are_apart(ops: Mapping[int, Op], first: Op, second: Op) -> bool:
+class Offsets(Struct, frozen=True):
+    """A place that data choose: the array or pointer, and each index as a value and a constant that is added to it."""
+
+    base: tuple[object, ...]
+    indices: tuple[tuple[int, int], ...]
+
+
+def offsets(ops: Mapping[int, Op], access: Op) -> Offsets | None:
+    """The place of an access that data choose; None of others."""
+    key = access.ref.key if access.ref is not None else ("",)
+    if key[0] != "value" or not isinstance(key[-1], tuple):
+        return None
+    return Offsets(key[:-1], tuple(_offset(ops, value) for value in key[-1]))
+
+
+def are_apart(one: Offsets | None, other: Offsets | None) -> bool:
     """Whether two accesses of one iteration, at places that data choose, never meet: `a[k]` and `a[k + 3]`."""
-    if first.ref is None or second.ref is None or first.ref.key[0] != "value":
+    if one is None or other is None or one.base != other.base or len(one.indices) != len(other.indices):
         return False
-    (*array, one), (*same, other) = first.ref.key, second.ref.key
-    if array != same or not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
-        return False
-    for (base, constant), (also, moved) in (
-        (_offset(ops, x), _offset(ops, y)) for x, y in zip(one, other, strict=True)
-    ):
-        if base == also and 0 < abs(constant - moved) < _MOST:
-            return True
-    return False
+    pairs = zip(one.indices, other.indices, strict=True)
+    return any(value == also and 0 < abs(by - more) < _MOST for (value, by), (also, more) in pairs)
 
 
 def _offset(ops: Mapping[int, Op], value: int) -> tuple[int, int]:
