@@ -92,14 +92,15 @@ def _ordered(run: Choosing, demand: Demand, result: IIResult) -> frozenset[Pair]
         for site in loop.need.problem.sites:
             sites.setdefault((f"{name} {'load' if site.read else 'store'}", site.access.line), []).append(site.position)
 
-        def there(step: CycleStep, sites: dict[tuple[str, int], list[int]] = sites) -> list[int]:
-            return sites.get((step.operation, step.line), [])
-
-        for first, second in pairwise((*steps[-1:], *steps)):
-            if _is_inside(second) and second.through == name:
-                pairs = {(a, b) for a in there(first) for b in there(second) if a != b}
-                if not any(index[a] == index[b] for a, b in pairs):
-                    ordered |= {(k, a, b) for a, b in pairs}
+        waits = (
+            ((first.operation, first.line), (second.operation, second.line))
+            for first, second in pairwise((*steps[-1:], *steps))
+            if _is_inside(second) and second.through == name
+        )
+        for first, second in dict.fromkeys(waits):  # copies of an unrolled loop wait for each other in one line
+            pairs = {(a, b) for a in sites.get(first, ()) for b in sites.get(second, ()) if a != b}
+            if not any(index[a] == index[b] for a, b in pairs):
+                ordered |= {(k, a, b) for a, b in pairs}
     return frozenset(ordered)
 
 
