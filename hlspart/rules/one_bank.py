@@ -48,5 +48,5 @@ def _findings(facts: Facts) -> Iterator[tuple[Directive, Diagnostic]]:
         arrays = [facts.program.variable(v) for v in remark.directive.variables]
         if not any(0 in v.dims or has_open_extent(facts, v) for v in arrays):
             problem = remark.problem
-            message = f"ARRAY_PARTITION: {problem.message}"
+            message = f"{facts.pragma_text(remark.directive)}: {problem.message}"
             yield remark.directive, facts.report(RULE, problem.at, message, problem.hint)
