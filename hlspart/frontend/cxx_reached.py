@@ -42,6 +42,8 @@ def enumerators(tokens: Sequence[Token]) -> dict[str, int]:
             continue
         value = -1
         for part in split(list(tokens[opening + 1 : closing(tokens, opening)])):
+            if not part:
+                break  # two commas: no C++
             try:
                 value = evaluate_tokens(part[2:], lambda _: None) if part[1:] else value + 1
             except NotConstant:

@@ -199,3 +199,9 @@ def test_a_declaration_may_be_the_arm_of_a_condition() -> None:
     assert program(text, "t.cpp").diagnostics == ()
     found = program(text.replace("const int a = k", "ap_uint<3> a = k"), "t.cpp").diagnostics
     assert "not read" not in str(found)
+
+
+def test_an_enumerator_that_is_missing_ends_the_list() -> None:
+    text = "enum class E { A, , B };\nint f(int a) { return a; }\n"
+    program = load(["k.cpp"], FrontendOptions(), read=lambda _: text.encode())
+    assert any(d.severity == "error" for d in program.diagnostics)
