@@ -40,3 +40,10 @@ def test_a_constant_keeps_two_places_apart(body, apart, tool):
     mgrailoo/HLS4ML_CPP_HDL_MNIST_, Gabriele-bot/ALVEO-PYNQ_ML, YanLunHuang/LFADS (2019.2, 2020.1).
     """
     assert (loop(sums(body), tool=tool, **WHERE).ii == 1) is apart
+
+
+def test_places_behind_a_pointer_are_read_as_well():
+    text = sums("int *p = a; p[k] += x[i]; (p + n)[k + 1] += x[i];").replace(
+        "int k = at[i];", "int k = at[i]; int *q = n ? a : r; q[k] += 1;"
+    )
+    assert loop(text, tool="vitis-2023.2", **WHERE).line == 5
