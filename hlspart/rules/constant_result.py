@@ -90,7 +90,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             if not isinstance(node, c.Binary) or node in tests:
                 continue
-            if not one_bit and ("<" in name or _is_instance(facts, function)):
+            if not one_bit and ("<" in name or (node.op in ("<<", ">>") and _is_instance(facts, function))):
                 continue  # other instances may be meant
             if (always := _compared(facts.program, node)) is not None:
                 value, of, most = always
