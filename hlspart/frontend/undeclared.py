@@ -7,7 +7,6 @@ is: what does not depend on it keeps its answer. A name that is called, subscrip
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from hlspart.frontend.tokens import OPEN_TYPE, Token
 from hlspart.model import program as ir
@@ -66,9 +65,17 @@ class Undeclared:
 
 
 def declared(tokens: Sequence[Token]) -> set[str]:
-    """Types that the text of C++ declares, or brings in from elsewhere, where what becomes of it as C does not."""
-    before_names = ("::", "class", "struct", "union", "enum")
-    return {token.text for before, token in pairwise(tokens) if before.text in before_names}
+    """Types that the text of C++ declares, or brings in from elsewhere, where what becomes of it as C does not.
+
+    What a template says of its arguments (`X<T>::type`) is neither.
+    """
+    keywords = ("class", "struct", "union", "enum")
+    triples = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return {
+        name.text
+        for of, before, name in triples
+        if before.text in keywords or (before.text == "::" and of.kind == "id")
+    }
 
 
 def _is_read(tokens: Sequence[Token], at: int) -> bool:

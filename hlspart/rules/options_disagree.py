@@ -119,12 +119,12 @@ def _inlined_tops(facts: Facts) -> Iterator[Diagnostic]:
         ):
             continue
         others = [x for x in first if facts.program.functions[x].unit == function.unit and x != function.name]
-        # a file beside may call it, unless its own ports say that it is the top
-        ports = any(x.function == function.name and x.variables for x, _ in interfaces(facts))
+        # a file beside may call it, unless it is static or its own ports say that it is the top
+        alone = function.internal or any(x.function == function.name and x.variables for x, _ in interfaces(facts))
         # recursive inlines what is called as well, which nobody wants of the tasks of a region
         region = any(x.function == function.name and x.loop is None for x in active(facts.program, "dataflow"))
         below = d.has("recursive") and not region
-        if (ports or region) and not others and not function.open and not d.has("region") and not below:
+        if (alone or region) and not others and not function.open and not d.has("region") and not below:
             message = f"INLINE of {function.name}(), the top function: there is nothing to inline it into"
             yield facts.report(RULE, d.at, message, "remove it", [(function.name_at, "nothing calls it")])
 
