@@ -21,6 +21,7 @@ from hlspart.frontend.cxx_templates import instantiated
 from hlspart.frontend.cxx_type_forms import BEFORE_EXPRESSION, CASTS, TypeForms
 from hlspart.frontend.cxx_types import AUTO, split
 from hlspart.frontend.cxx_unused import UnusedFunction
+from hlspart.frontend.implicit import without_exceptions, without_tags
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import OPEN_TYPE, Token
 from hlspart.model import program as ir
@@ -76,11 +77,10 @@ def as_c(
     instances of templates that are asked for.
     """
     _refuse_unclosed(tokens)
-    expanded, unused = instantiated(
-        without_closures(qualified_apart(with_references_to_bits(with_operators(tokens)))), path, wanted
-    )
+    tokens = with_references_to_bits(with_operators(without_exceptions(tokens)))
+    expanded, unused = instantiated(without_closures(qualified_apart(tokens)), path, wanted)
     plain, constructed = without_constructors(without_nested(expanded))
-    shim = _Shim(written_out(without_sugar(plain)))
+    shim = _Shim(written_out(without_sugar(without_tags(plain))))
     shim.constructed = constructed
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)

@@ -140,7 +140,7 @@ class KnownTypes:
                     data = self.type_of(parts[0]) if parts else ct.UNKNOWN
                 else:
                     data = self._bits(first, name == "ap_axis")
-                width = data.bits // 8 if isinstance(data, ir.ScalarType) else 1
+                width = _bytes(data)
                 members: list[tuple[str, ir.CType]] = [("data", data)]
                 members += [("keep", self._bits(width)), ("strb", self._bits(width)), ("last", self._bits(1))]
                 sides = [n or 1 for n in numbers[1:4]] + [1] * 3
@@ -178,6 +178,18 @@ class KnownTypes:
             type_ = self.type_of(tokens)
             if not isinstance(type_, ir.OtherType):
                 self.aliases[name] = type_
+
+
+def _bytes(data: ir.CType) -> int | None:
+    """Bytes of the data of a word with side channels; None where padding may be part of them."""
+    if isinstance(data, ir.ScalarType):
+        return (data.bits + 7) // 8
+    member = data.members[0] if isinstance(data, ir.StructType) and len(data.members) == 1 else None
+    if member is None or member[0] != ir.ELEMENTS or not isinstance(member[1], ir.ArrayType):
+        return None  # of hls::vector alone it is known
+    element, extent = member[1].element, member[1].dims[0]
+    whole = isinstance(element, ir.ScalarType) and element.bits in (8, 16, 32, 64)
+    return extent * element.bits // 8 if whole and isinstance(element, ir.ScalarType) and extent else None
 
 
 def split(tokens: list[Token]) -> list[list[Token]]:

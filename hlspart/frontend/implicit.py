@@ -1,4 +1,7 @@
-"""What a text leaves out: the type of ``static n = 0;`` in old C, the block of ``if (c) int n = 0;`` in C++."""
+"""What a text leaves out: the type of ``static n = 0;`` in old C, the block of ``if (c) int n = 0;`` in C++.
+
+And what it may leave out: the exceptions of ``int abs(int) throw ();``, the ``struct`` of ``struct ap_axiu<32,1,1,1>``.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,32 @@ def with_blocks(tokens: list[Token]) -> list[Token]:
             bracket.kind, bracket.text = "op", text
         tokens = [*tokens[: at + 1], brackets[0], *tokens[at + 1 : end + 1], brackets[1], *tokens[end + 1 :]]
     return tokens
+
+
+def without_exceptions(tokens: list[Token]) -> list[Token]:
+    """Tokens without the exceptions that heads of functions name; ``if (c) throw (x);`` throws one and stays."""
+    dropped: set[int] = set()
+    for at, token in enumerate(tokens[:-2]):
+        if token.text != "throw" or token.kind != "id" or tokens[at + 1].text != "(" or at == 0:
+            continue
+        head = tokens[at - 1].text in (")", "const") and not _ends_head(tokens, at - 1)
+        end = next((i for i in range(at, len(tokens)) if tokens[i].text in (")", ";")), at)
+        if head and tokens[end].text == ")":
+            dropped.update(range(at, end + 1))
+    return [token for at, token in enumerate(tokens) if at not in dropped] if dropped else tokens
+
+
+def without_tags(tokens: list[Token]) -> list[Token]:
+    """Tokens without the ``struct`` before the instance of a library's template."""
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if not (
+            token.text in ("struct", "class")
+            and [t.text for t in tokens[at + 2 : at + 3]] == ["<"]
+            and tokens[at + 1].kind == "id"
+        )
+    ]
 
 
 def _ends_head(tokens: Sequence[Token], at: int) -> bool:

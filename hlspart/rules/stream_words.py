@@ -54,7 +54,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for function in (f for name, f in facts.program.functions.items() if name not in benches):
         for stmt in c.walk_statements(function.body):
             call = stmt.expr if isinstance(stmt, c.ExprStmt) else None
-            if isinstance(call, c.Call) and _is_asked_before(function, call):
+            if isinstance(call, c.Call) and _is_asked_before(facts, function, call):
                 continue
             if isinstance(call, c.Call) and call.function == "stream.write_nb":
                 message = "nobody looks at the result of write_nb: a word is lost where the stream is full"
@@ -101,8 +101,8 @@ def _reads(expr: c.Expr) -> TypeGuard[c.Call]:
     return isinstance(expr, c.Call) and expr.function == "stream.read" and bool(expr.args)
 
 
-def _is_asked_before(function: c.Function, call: c.Call) -> bool:
-    """Whether the stream of a non-blocking call is tested by `full` or `empty` in an `if` around it."""
+def _is_asked_before(facts: Facts, function: c.Function, call: c.Call) -> bool:
+    """Whether an `if` around a non-blocking call, or one that leaves ahead of it, asks `full` or `empty`."""
     asks = {"stream.write_nb": "stream.full", "stream.read_nb": "stream.empty"}.get(call.function or "")
     root = root_of(call.args[0]) if asks is not None and call.args else None
     for stmt in c.walk_statements(function.body) if root is not None else ():
@@ -110,11 +110,23 @@ def _is_asked_before(function: c.Function, call: c.Call) -> bool:
             continue
         last = stmt.then.body[-1] if stmt.then.body else None
         left = isinstance(last, (c.Return, c.Jump)) and stmt.at.span.end <= call.at.span.start
-        if left or stmt.then.at.span.holds(call.at.span):
-            tested = (e for e in c.walk(stmt.test) if isinstance(e, c.Call) and e.function == asks)
+        arms = [arm for arm in (stmt.then, stmt.other) if arm is not None]
+        if left or any(arm.at.span.holds(call.at.span) for arm in arms):
+            tested = (e for e in _tested(facts, function, stmt.test) if isinstance(e, c.Call) and e.function == asks)
             if any(root_of(e.args[0]) == root for e in tested):
                 return True
     return False
+
+
+def _tested(facts: Facts, function: c.Function, test: c.Expr) -> Iterator[c.Expr]:
+    """Parts of a condition, and of the values that the variables in it have been given."""
+    names = {e.variable for e in c.walk(test) if isinstance(e, c.Name)}
+    given = [i for v in names if (i := facts.program.variable(v).init) is not None]
+    for node in nodes(facts.program)[function.name] if names else ():
+        if isinstance(node, c.Assign) and isinstance(node.target, c.Name) and node.target.variable in names:
+            given.append(node.value)
+    for expr in (test, *given):
+        yield from c.walk(expr)
 
 
 def _is_set_by_it_alone(facts: Facts, call: c.Call) -> bool:

@@ -288,6 +288,8 @@ REFUSED = {
     "template <class F> int g(F f) { f(1); return 0; } int f(int a) { g([&](int x) { a += x; }); return a; }": "lambda",
     "int *f() { return new int[4]; }": "new",
     "void f() { try { } catch (...) { } }": "exception handling",
+    "void f(int a) { if (a) throw (a); }": "exception handling",
+    "int f(int a) { throw; }": "exception handling",
 }
 
 
@@ -328,6 +330,45 @@ def test_an_array_of_channels_is_no_memory() -> None:
     assert [loaded.text(r.at) for r in refs(loaded, "A")] == ["A[1]", "A[0]", "A[2]"]
     calls = [e.function for e in all_expressions(loaded) if isinstance(e, ir.Call)]
     assert calls == ["stream.read", "stream.read", "stream.write"]
+
+
+def test_heads_that_say_what_they_throw_say_nothing_of_hardware() -> None:
+    """As headers of the C library have it, and as C++ had it until 2017."""
+    loaded = good(
+        'struct bad { };\nextern "C" int atoi (const char *s) throw () __attribute__ ((__pure__));\n'
+        "int g(int a) throw (bad, int);\ninline int f(int A[4]) throw() { return A[1]; }",
+        "t.cpp",
+    )
+    assert set(loaded.functions) == {"f"} and [loaded.text(r.at) for r in refs(loaded, "A")] == ["A[1]"]
+
+
+def test_struct_before_the_template_of_a_library_is_left_out() -> None:
+    loaded = good(
+        "#include <ap_axi_sdata.h>\n#include <hls_stream.h>\ntypedef struct ap_axiu<16,1,1,1> word;\n"
+        "void f(hls::stream<word> &s) { struct ap_axiu<16,1,1,1> v = s.read(); word w = v; s.write(w); }",
+        "t.cpp",
+    )
+    for name in ("v", "w"):
+        word = named(loaded, name).type
+        assert isinstance(word, ir.StructType) and [n for n, _ in word.members][:2] == ["data", "keep"]
+
+
+@pytest.mark.parametrize(
+    ("word", "keep"),
+    [
+        ("hls::axis<hls::vector<float, 16>, 0, 0, 0>", 64),
+        ("hls::axis<short, 0, 0, 0>", 2),
+        ("ap_axiu<20, 1, 1, 1>", 3),
+        ("hls::axis<pair, 0, 0, 0>", None),
+    ],
+)
+def test_keep_has_a_bit_for_each_byte(word: str, keep: int | None) -> None:
+    """As ap_axi_sdata.h declares it: (bits of the data + 7) / 8; what the tool pads is not known."""
+    text = f"struct pair {{ char a; int b; }};\nvoid f() {{ {word} w; w.last = 1; }}"
+    type_ = named(good("#include <ap_axi_sdata.h>\n#include <hls_vector.h>\n" + text, "t.cpp"), "w").type
+    assert isinstance(type_, ir.StructType)
+    found = dict(type_.members)["keep"]
+    assert (found.bits if isinstance(found, ir.ScalarType) else None) == keep
 
 
 def test_standard_types_need_no_header() -> None:

@@ -431,6 +431,27 @@ NEAR = {
         STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o) {\n  if (o.full() || s.empty()) return;\n"
         "  o.write_nb(3);\n}\n",
     ),
+    "room_asked_for_in_several_streams": (
+        "k.cpp",
+        "HLP431",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o, hls::stream<int> &q) {\n"
+        "  bool none = o.full() || q.full();\n  if (none) return;\n  int v = s.read();\n  o.write_nb(v);\n"
+        "  q.write_nb(v);\n}\n",
+    ),
+    "room_asked_for_by_the_other_arm": (
+        "k.cpp",
+        "HLP431",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o, hls::stream<int> &q) {\n  int lost = 0;\n"
+        "  if (o.full() | q.full()) {\n    lost++;\n  } else {\n    o.write_nb(3);\n    q.write_nb(4);\n  }\n}\n",
+    ),
+    "bytes_of_a_word_of_vectors": (
+        "k.cpp",
+        "HLP443",
+        "#include <ap_axi_sdata.h>\n#include <hls_vector.h>\n"
+        + STREAMS
+        + "typedef hls::axis<hls::vector<int, 4>, 0, 0, 0> word;\nvoid f(hls::stream<word> &o) {\n  word w;\n"
+        "  w.keep = 0xffff;\n  w.last = 1;\n  o.write(w);\n}\n",
+    ),
     "loop_to_a_word": (
         "k.cpp",
         "HLP431",
@@ -544,3 +565,27 @@ def test_a_late_loop_names_its_directive_and_its_statement() -> None:
         (4, "the II is asked for here"),
         (6, "it limits the II"),
     ]
+
+
+FOUND: dict[str, tuple[str, str, int]] = {
+    "room_asked_for_in_another_stream": (
+        "HLP431",
+        STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o, hls::stream<int> &q) {\n"
+        "  bool none = o.full() || s.empty();\n  if (none) return;\n  q.write_nb(4);\n}\n",
+        1,
+    ),
+    "bytes_that_keep_leaves_out": (
+        "HLP443",
+        "#include <ap_axi_sdata.h>\n#include <hls_vector.h>\ntypedef hls::axis<hls::vector<int, 2>, 0, 0, 0> word;\n"
+        + STREAMS + "void f(hls::stream<word> &o) {\n  word w;\n  w.keep = 0xffff;\n  w.strb = 0xff;\n"
+        "  w.last = 1;\n  o.write(w);\n}\n",
+        1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_twins_are_found(name: str) -> None:
+    rule, text, count = FOUND[name]
+    report = lint_of({"k.cpp": text}, config=LintConfig(select=(rule,)))
+    assert [d.rule for d in report.diagnostics if d.severity in ("error", "warning")] == [rule] * count
