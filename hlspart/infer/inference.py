@@ -191,7 +191,7 @@ class Inference:
     def with_ports_enough(self, directives: Sequence[Directive]) -> IIResult:
         """The prediction under these directives if no memory had too few ports."""
         given = replace(self.bare, directives=(*self.bare.directives, *directives))
-        return self.predict(given, {a.array for a in self.analysis.accesses})
+        return self.predict(given, (m for group in self.analysis.groups for m in group.members))
 
     def floors(self, free: IIResult, restraints: Restraints = NONE) -> dict[LoopKey, int]:
         """II that each loop is to reach: the one asked for, or the least that ports enough leave."""
