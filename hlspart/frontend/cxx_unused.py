@@ -4,35 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
 from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates
 from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_shapes import closing
-from hlspart.frontend.holes import is_in_braces_of_a_loop
+from hlspart.frontend.holes import in_braces_of_loops
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
+from hlspart.model.directives import Unread
 
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 _BEHIND = frozenset(("const", "noexcept", "override", "final"))
+_UNUSED = "a member function that nothing here uses"
 
 
-class UnusedFunction(Struct, frozen=True):
+class UnusedFunction(Struct, frozen=True, dict=True):
     """A member function that no instance has, or a class without an instance: the tokens of its definition."""
 
     tokens: list[Token]
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """Every name in it."""
         return frozenset(t.text for t in self.tokens if t.kind == "id")
 
-    def pragmas(self) -> Iterator[tuple[PragmaToken, bool]]:
-        """Its pragmas, each with whether it stands in a loop."""
-        for at, token in enumerate(self.tokens):
+    def pragmas(self) -> Iterator[tuple[PragmaToken, Unread]]:
+        """Its pragmas, each with what is known of where it stands."""
+        for token, in_loop in zip(self.tokens, in_braces_of_loops(self.tokens), strict=True):
             if isinstance(token, PragmaToken):
-                yield token, is_in_braces_of_a_loop(self.tokens, at, 0)
+                yield token, Unread(_UNUSED, True, in_loop, self.names)
 
 
 def without_unused(templates: CxxTemplates) -> list[UnusedFunction]:

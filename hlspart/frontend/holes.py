@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from hlspart.frontend.outline import Outline, OutlineItem
 from hlspart.frontend.parse import brackets
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
+from hlspart.model.directives import Unread
 
 MOST = 200  # attempts to read a unit
 _MOST_IN_ONE = 4  # statements of a function, before it is given up
@@ -26,7 +27,7 @@ _COMPOUND = frozenset(("if", "for", "while", "do", "switch", "else", "case", "de
 _TAGS = frozenset(("struct", "class", "union", "enum"))
 
 
-class Cut(Struct, frozen=True):
+class Cut(Struct, frozen=True, dict=True):
     """Tokens that are not read. ``types``: names that they may declare as types, each whether as a template."""
 
     cause: SourceError
@@ -44,7 +45,7 @@ class Cut(Struct, frozen=True):
         """Index of the last token."""
         return self.item.last
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """Every name that the hole says."""
         return frozenset(t.text for t in self.tokens if t.kind == "id")
@@ -70,27 +71,22 @@ class Cut(Struct, frozen=True):
         return self.item.kind in ("body", "statement", "loop")
 
 
-def is_in_braces_of_a_loop(tokens: Sequence[Token], at: int, first: int) -> bool:
-    """Whether braces around a token follow the head of a loop: what an outline of odd text may not tell."""
-    depth = 0
-    while at > first:
-        at -= 1
-        text = tokens[at].text
-        depth += (text == "}") - (text == "{")
-        if depth >= 0:
-            continue
-        depth, head = 0, at - 1
-        if tokens[head].text == "do":
-            return True
-        if tokens[head].text != ")":
-            continue
-        round_ = 1
-        while round_ and head > first:
-            head -= 1
-            round_ += (tokens[head].text == ")") - (tokens[head].text == "(")
-        if tokens[head - 1].text in ("for", "while"):
-            return True
-    return False
+def in_braces_of_loops(tokens: Sequence[Token]) -> list[bool]:
+    """Of each token whether braces around it follow the head of a loop: what an outline of odd text may not tell."""
+    inside, around, open_, head = list[bool](), [False], list[int](), 0
+    for at, token in enumerate(tokens):
+        inside.append(around[-1])
+        if token.text == "(":
+            open_.append(at)
+        elif token.text == ")":
+            head = open_.pop() if open_ else 0
+        elif token.text == "{":
+            before = tokens[at - 1].text if at else ""
+            of_head = before == ")" and head > 0 and tokens[head - 1].text in ("for", "while")
+            around.append(around[-1] or before == "do" or of_head)
+        elif token.text == "}" and len(around) > 1:
+            around.pop()
+    return inside
 
 
 class Holes:
@@ -164,19 +160,15 @@ class Holes:
             at = hole.last + 1
         return result + self._tokens[at:]
 
-    def pragmas(self) -> Iterator[tuple[PragmaToken, Cut, bool, bool]]:
-        """The pragmas in holes, each with whether it stands in a function, and in a loop."""
+    def pragmas(self) -> Iterator[tuple[PragmaToken, Unread]]:
+        """The pragmas in holes, each with what is known of where it stands."""
         for hole in self.cuts:
-            for at in range(hole.first, hole.last + 1):
-                token = self._tokens[at]
+            tokens = self._tokens[hole.first : hole.last + 1]
+            for at, (token, in_loop) in enumerate(zip(tokens, in_braces_of_loops(tokens), strict=True), hole.first):
                 if isinstance(token, PragmaToken):
                     kinds = {r.kind for r in self._outline.around(at)}
-                    yield (
-                        token,
-                        hole,
-                        "function" in kinds,
-                        "loop" in kinds or is_in_braces_of_a_loop(self._tokens, at, hole.first),
-                    )
+                    in_loop = in_loop or "loop" in kinds
+                    yield token, Unread(hole.cause.message, "function" in kinds, in_loop, hole.names)
 
     # ---------------------------------------------------------------------------- where to cut
 

@@ -43,7 +43,6 @@ _RULE_NAMES = {
 _CPP_WORDS = {"::", "template", "using", "namespace", "class", "ap_int", "ap_uint", "ap_fixed", "ap_ufixed"}
 _IN_EXPANSION = re.compile(r"\(in the expansion of (\w+)\)$")
 _RECURSION = 20_000
-_UNUSED = "a member function that nothing here uses"
 _NOWHERE = "but declared nowhere"
 _NO_C = "an error of syntax or a construct that is not supported near"  # for the grammar of C, in C++
 
@@ -152,8 +151,8 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
             break
     pragmas = [t for t in unread if isinstance(t, PragmaToken)]
     names = frozenset(t.text for pragma in pragmas for t in pragma.expanded)  # what they mean nobody knows
-    for pragma in pragmas:  # what is wrong with one alone is reported all the same
-        note_unread(pragma, Unread(error.message if error else "", True, True, names), collected)
+    nothing = Unread(error.message if error else "", True, True, names)
+    note_unread(((pragma, nothing) for pragma in pragmas), collected)  # what is wrong with one alone is reported
     return ir.Unit(path, language, source, error, tuple(headers), collected.halted.get(path))
 
 
@@ -278,8 +277,7 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
         message = fault.message if known else "not read: " + fault.message.replace("syntax error near", what)
         message += f" (lines {lines.line} to {lines.end_line} are a hole)" if lines.end_line > lines.line else ""
         collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], severity, where, message, fault.hint))
-    for token, hole, in_function, in_loop in holes.pragmas():
-        note_unread(token, Unread(hole.cause.message, in_function, in_loop, hole.names), collected)
+    note_unread(holes.pragmas(), collected)
 
 
 def _read(
@@ -298,8 +296,7 @@ def _read(
         text = raw
         raw, types, unused, defaults = as_c(raw, unread, path, options.instantiate)
         for function in unused:
-            for token, in_loop in function.pragmas():
-                note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
+            note_unread(function.pragmas(), collected)
         note_left_out(text, raw, path, collected)
     types.update((n, ir.OtherType(n)) for n, template in unread.items() if not template and n not in types)
     tokens, pragmas = separated(with_int(raw) if language == "c" else raw)

@@ -38,6 +38,7 @@ class Outline:
         self.tokens, self.match = tokens, match
         self.texts = [t.text if t.kind in ("op", "id") else "" for t in tokens]
         self._known: dict[int, list[tuple[int, int, int | None, Kind | None]]] = {}  # by the first token
+        self._blocks: dict[tuple[int, int], list[tuple[int, int, list[tuple[int, int]]]]] = {}
 
     def around(self, at: int) -> tuple[OutlineItem, ...]:
         """Everything that holds token ``at``, from the outermost item to the innermost."""
@@ -154,20 +155,31 @@ class Outline:
     # --------------------------------------------------------------------------- statements
 
     def _statements(self, start: int, end: int, place: int) -> Iterator[OutlineItem]:
+        statements = self._statements_of(start, end)
+        number = bisect_right(statements, place, key=lambda statement: statement[0]) - 1
+        if number < 0 or statements[number][1] < place:
+            return
+        at, last, inner = statements[number]
+        if self.texts[at] != "{":
+            yield OutlineItem("loop" if self.texts[at] in _LOOPS else "statement", at, last)
+        for low, high in inner:
+            if low <= place < high:
+                yield from self._statements(low, high, place)
+
+    def _statements_of(self, start: int, end: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
+        """Statements between two tokens, each with its last token and the ranges of the statements in it."""
+        known = self._blocks.get((start, end))
+        if known is not None:
+            return known
+        statements = self._blocks[start, end] = []
         at = start
-        while at < end and at <= place:
+        while at < end:
             if isinstance(self.tokens[at], PragmaToken):
                 at += 1
                 continue
-            last, inner = self._statement(at, end)
-            if place <= last:
-                if self.texts[at] != "{":
-                    yield OutlineItem("loop" if self.texts[at] in _LOOPS else "statement", at, last)
-                for low, high in inner:
-                    if low <= place < high:
-                        yield from self._statements(low, high, place)
-                return
-            at = last + 1
+            statements.append((at, *self._statement(at, end)))
+            at = statements[-1][1] + 1
+        return statements
 
     def _statement(self, at: int, end: int) -> tuple[int, list[tuple[int, int]]]:
         """Last token of the statement that begins here, and the ranges of the statements in it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Collected, Context, FunctionDeclaration, NotRead, VariableId
-from hlspart.frontend.holes import Cut, is_in_braces_of_a_loop
+from hlspart.frontend.holes import Cut, in_braces_of_loops
 from hlspart.frontend.mentions import place
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token, spell
 from hlspart.model import program as ir
@@ -43,23 +43,27 @@ def changes_assumed(context: Context, name: str, at: int) -> SourceError:
     return fault
 
 
-def note_unread(token: PragmaToken, unread: Unread, collected: Collected) -> None:
-    """A pragma in text that is not read, once."""
-    origin = Origin(place(token), "plain" if token.use is None else "macro")
-    if any(p.at.span == origin.span for p in collected.pragmas):
-        return
-    spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
-    texts = spell(token.body), spell(token.expanded)
-    collected.pragmas.append(RawPragma(len(collected.pragmas), origin, *texts, None, None, None, spelling, unread))
+def note_unread(pragmas: Iterable[tuple[PragmaToken, Unread]], collected: Collected) -> None:
+    """Pragmas in text that is not read, each once."""
+    noted = {p.at.span for p in collected.pragmas}
+    for token, unread in pragmas:
+        origin = Origin(place(token), "plain" if token.use is None else "macro")
+        if origin.span in noted:
+            continue
+        noted.add(origin.span)
+        spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
+        texts = spell(token.body), spell(token.expanded)
+        number = len(collected.pragmas)
+        collected.pragmas.append(RawPragma(number, origin, *texts, None, None, None, spelling, unread))
 
 
 def note_left_out(text: Sequence[Token], read: Sequence[Token], path: str, collected: Collected) -> None:
     """Pragmas of a file that what is read of its text does not have: those of constructors that set nothing."""
     kept = {(t.path, t.start) for t in read if isinstance(t, PragmaToken)}
-    places = [k for k, t in enumerate(text) if isinstance(t, PragmaToken) and t.path == path]
-    places = [k for k in places if (path, text[k].start) not in kept]
-    names = frozenset(t.text for t in text if t.kind == "id") if places else frozenset()
-    for k in places:
-        token = text[k]
-        assert isinstance(token, PragmaToken)
-        note_unread(token, Unread(_IDLE, True, is_in_braces_of_a_loop(text, k, 0), names), collected)
+    left_out = [
+        (t, in_loop)
+        for t, in_loop in zip(text, in_braces_of_loops(text), strict=True)
+        if isinstance(t, PragmaToken) and t.path == path and (path, t.start) not in kept
+    ]
+    names = frozenset(t.text for t in text if t.kind == "id") if left_out else frozenset()
+    note_unread(((t, Unread(_IDLE, True, in_loop, names)) for t, in_loop in left_out), collected)

@@ -8,6 +8,7 @@ import pytest
 from frontend_help import good, named, program, refs
 
 from hlspart.cli.app import run
+from hlspart.frontend.holes import in_braces_of_loops
 from hlspart.frontend.outline import Outline
 from hlspart.frontend.parse import brackets
 from hlspart.frontend.tokens import lex_line
@@ -315,3 +316,29 @@ def test_a_member_function_that_is_not_read_leaves_the_rest_of_its_class() -> No
         (False, "the body of Job::tell is not given"),
     ]
     assert ("PIPLINE" in str(found.program.pragmas)) and any("total" in h.names for h in found.program.holes)
+
+
+def test_statements_are_told_apart_once_for_all_places_in_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    real = Outline._statement
+    monkeypatch.setattr(Outline, "_statement", lambda self, at, end: looked.append(at) or real(self, at, end))
+    tokens = lex_line("void f() { " + "a = b; " * 200 + "}", "t.cpp")
+    outline = Outline(tokens, brackets(tokens))
+    kinds = [[r.kind for r in outline.around(at)] for at, token in enumerate(tokens) if token.text == "b"]
+    assert kinds == [["function", "body", "statement"]] * 200 and len(looked) == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("for (i = f(1); i < 2; i++) { x; } y;", "x"),
+        ("do { x; if (c) { y; } } while (z);", "xy"),
+        ("if (a) { x; } else { while (b) { y; } }", "y"),
+        ("f() { x; } } for (;;) { y; { z; } } }", "yz"),
+        ("while { x; } (for) { y; }", ""),
+    ],
+)
+def test_braces_of_loops_are_told_by_what_stands_before_them(text: str, inside: str) -> None:
+    tokens = lex_line(text, "t.cpp")
+    found = zip(tokens, in_braces_of_loops(tokens), strict=True)
+    assert [t.text for t, in_loop in found if in_loop and t.text in "xyz"] == list(inside)
