@@ -18,10 +18,11 @@ from hlspart.model.causes import PORTS_DIVIDED, Cause
 from hlspart.model.ports import PortCount
 from hlspart.predict.aliased import of_one_memory, of_views
 from hlspart.predict.beats import of_beats, of_wide_ports
+from hlspart.predict.lasting import lasting
 from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.predict.merged import of_conditions, of_steps
 from hlspart.predict.outside import of_outside
-from hlspart.predict.remainders import of_remainders, of_rows, of_stores
+from hlspart.predict.remainders import of_pointers, of_remainders, of_rows, of_stores
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, relaxed
 
@@ -86,6 +87,9 @@ def doubts(p: Prediction) -> tuple[Doubt, ...]:
 def _of_choices(p: Prediction) -> Iterator[Doubt]:
     """What the tool may do by itself to a recurrence."""
     item, ops = p.elaborated, p.problem.graph.ops
+    if left := _left_out(p):
+        text = "whether the tool leaves out what ends in variables that nothing reads is not known"
+        yield Doubt(about(text, (ops[e.sink] for e in left)), gone=left)
     if partitioned := _in_registers(p):
         yield Doubt(about(MAYBE_PARTITIONED, (ops[e.sink] for e in partitioned)), gone=partitioned)
     if decided := _decided_by_loads(p.problem.graph):
@@ -100,6 +104,13 @@ def _of_choices(p: Prediction) -> Iterator[Doubt]:
             yield Doubt(Cause(REGROUPED), fewer=frozenset({"add", "sub"}))
         if item.storage.target.unsafe_math and (inner := _inner_sums(p) - item.settled):
             yield Doubt(about(REGROUPED, (ops[i] for i in inner)), passed=inner)
+
+
+def _left_out(p: Prediction) -> frozenset[Edge]:
+    """Recurrences whose values reach nothing that lasts."""
+    carried = [e for e in p.problem.graph.edges if e.distance] if p.recurrence_ii > 1 else []
+    needed = lasting(p) if carried else frozenset[int]()
+    return frozenset(e for e in carried if e.sink not in needed and e.source not in needed)
 
 
 def _of_chosen_banks(p: Prediction) -> Iterator[Doubt]:
@@ -144,6 +155,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
         )
     yield from of_remainders(p)
     yield from of_rows(p)
+    yield from of_pointers(p)
     yield from of_stores(p)
     yield from of_steps(p)
     yield from of_conditions(p)

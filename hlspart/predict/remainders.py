@@ -69,3 +69,24 @@ def of_rows(p: Prediction) -> Iterator[Doubt]:
             name = item.storage.program.variable(variable).name
             text = f"whether loads at one place of all rows of {name} are one is not known"
             yield Doubt(about(text, again), left=frozenset(op.id for op in again), banks=True)
+
+
+def of_pointers(p: Prediction) -> Iterator[Doubt]:
+    """Accesses through a pointer to a place of a partitioned array that is chosen at run time.
+
+    A tool may well see that ``r[3]``, where ``r`` is ``a[k]``, has the bank of ``a[k][3]``: the same in all rows.
+    """
+    item, ops = p.elaborated, p.problem.graph.ops
+    for variable in p.counts:
+        layout = item.storage.memory(variable).layout
+        hidden = [
+            op
+            for k, ident in enumerate(item.members[variable])
+            if (ref := (op := ops[ident]).ref) is not None
+            and (ref.index, ref.key[0], len(ref.key)) == (None, "value", 3)  # its second part is the pointer
+            and len(item.problems[variable].reach(k, layout)) > 1
+        ]
+        if hidden:
+            name = item.storage.program.variable(variable).name
+            text = f"which banks of {name} a pointer into it reaches is not known"
+            yield Doubt(about(text, hidden), idle=lambda v, _, mine=variable: v == mine, banks=True)  # type: ignore[misc]

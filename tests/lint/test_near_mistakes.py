@@ -452,6 +452,15 @@ NEAR = {
         + "typedef hls::axis<hls::vector<int, 4>, 0, 0, 0> word;\nvoid f(hls::stream<word> &o) {\n  word w;\n"
         "  w.keep = 0xffff;\n  w.last = 1;\n  o.write(w);\n}\n",
     ),
+    "row_of_banks_behind_a_pointer": (
+        "k.c",
+        "HLP201",
+        "void f(const int x[64], int o[64], int k) {\n  int a[4][64];\n"
+        "#pragma HLS ARRAY_PARTITION variable=a cyclic factor=8 dim=2\n"
+        "  for (int i = 0; i < 4; i++) for (int j = 0; j < 64; j++) a[i][j] = x[j] + i;\n  int *r = &a[k][0];\n"
+        "  for (int j = 0; j < 48; j += 8) {\n#pragma HLS PIPELINE II=1\n"
+        "    o[j] = r[j] + r[j + 1] + r[j + 2] + r[j + 3];\n  }\n}\n",
+    ),
     "loop_to_a_word": (
         "k.cpp",
         "HLP431",
@@ -572,6 +581,14 @@ FOUND: dict[str, tuple[str, str, int]] = {
         "HLP431",
         STREAMS + "void f(hls::stream<int> &s, hls::stream<int> &o, hls::stream<int> &q) {\n"
         "  bool none = o.full() || s.empty();\n  if (none) return;\n  q.write_nb(4);\n}\n",
+        1,
+    ),
+    "row_of_one_memory_behind_a_pointer": (
+        "HLP201",
+        "void f(const int x[64], int o[64], int k) {\n  int a[4][64];\n"
+        "  for (int i = 0; i < 4; i++) for (int j = 0; j < 64; j++) a[i][j] = x[j] + i;\n  int *r = &a[k][0];\n"
+        "  for (int j = 0; j < 48; j += 8) {\n#pragma HLS PIPELINE II=1\n"
+        "    o[j] = r[j] + r[j + 1] + r[j + 2] + r[j + 3];\n  }\n}\n",
         1,
     ),
     "bytes_that_keep_leaves_out": (

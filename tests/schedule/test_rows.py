@@ -48,3 +48,23 @@ def test_distances_hold_for_rows_of_any_length(step, text, load):
     assert len(found.flattened) == 2
     low, high = (found.ii, found.ii) if found.ii is not None else found.bounds
     assert low <= needed <= high
+
+
+@pytest.mark.parametrize("row", ["&a[k][0]", "a[k]", "&a[k][8]"])
+def test_the_bank_of_a_pointer_is_no_other_than_that_of_its_row(row):
+    kernel = """void f(const int x[64], int out[64], int k) {
+    int a[4][64];
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=8 dim=2
+    for (int i = 0; i < 4; i++) for (int j = 0; j < 64; j++) a[i][j] = x[j] + i;
+    POINTER
+    for (int j = 0; j < 48; j += 8) {
+#pragma HLS PIPELINE II=1
+        out[j] = ROW[j] + ROW[j + 1] + ROW[j + 2] + ROW[j + 3] + ROW[j + 4];
+    }
+}"""
+    pointed = kernel.replace("POINTER", f"const int *r = {row};").replace("ROW", "r")
+    plain = kernel.replace("POINTER", "").replace("ROW", "a[k]")
+    through, direct = (result(text).loops[-1] for text in (pointed, plain))
+    assert direct.ii == 1
+    low, high = (through.ii, through.ii) if through.ii is not None else through.bounds
+    assert low <= 1 <= high

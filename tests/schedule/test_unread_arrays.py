@@ -11,6 +11,8 @@ import pytest
 import hlspart
 
 BODIES = {  # body of the loop, what follows it; whether the result can be seen outside
+    "a scalar that nothing reads": ("s = s * b + x[i];", "", False),
+    "a scalar that reaches no other": ("float last = s * b; s = last + x[i];", "float end = s;", False),
     "an array that nothing reads": ("s = s * b + x[i]; t[i] = s;", "", False),
     "one that only its own loop reads": ("t[i] = t[i - 1] * b + x[i];", "", False),
     "copied into another one": ("s = s * b + x[i]; t[i] = s;", "for (int k = 0; k < 64; k++) u[k] = t[k];", False),
@@ -40,6 +42,7 @@ def test_what_ends_in_a_local_array_counts_where_something_reads_it(case: str, t
 """
     (loop,) = [x for x in hlspart.parse(text).pipeline.figures.loops if x.label == "L"]
     assert (loop.proof is not None) is seen
+    assert (loop.ii is not None) is seen or loop.ii == 1
     Path(tmp_path / "k.c").write_text(re.sub("#pragma.*", "", text))
     subprocess.run(["gcc", "-O3", "-S", "-o", tmp_path / "k.s", tmp_path / "k.c"], check=True)
     assert bool(re.search(r"\t(mulss|idivl)", Path(tmp_path / "k.s").read_text())) is seen  # what gcc leaves of it
