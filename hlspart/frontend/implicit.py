@@ -69,16 +69,17 @@ def without_exceptions(tokens: list[Token]) -> list[Token]:
 
 
 def without_tags(tokens: list[Token]) -> list[Token]:
-    """Tokens without the ``struct`` before the instance of a library's template."""
-    return [
-        token
-        for at, token in enumerate(tokens)
-        if not (
-            token.text in ("struct", "class")
-            and [t.text for t in tokens[at + 2 : at + 3]] == ["<"]
-            and tokens[at + 1].kind == "id"
-        )
-    ]
+    """Tokens without the ``struct`` before the instance of a library's template, or before a name of a namespace."""
+    dropped: set[int] = set()
+    for at, token in enumerate(tokens[:-4]):
+        if token.text in ("struct", "class") and tokens[at + 1].kind == "id":
+            last = at + 1
+            while last + 2 < len(tokens) and tokens[last + 1].text == "::" and tokens[last + 2].kind == "id":
+                last += 2
+            behind = tokens[last + 1].text if last + 1 < len(tokens) else ""
+            if behind == "<" or (last > at + 1 and behind not in ("{", ":", ";")):
+                dropped.add(at)
+    return [token for at, token in enumerate(tokens) if at not in dropped] if dropped else tokens
 
 
 def _ends_head(tokens: Sequence[Token], at: int) -> bool:

@@ -351,6 +351,13 @@ def test_struct_before_the_template_of_a_library_is_left_out() -> None:
     for name in ("v", "w"):
         word = named(loaded, name).type
         assert isinstance(word, ir.StructType) and [n for n, _ in word.members][:2] == ["data", "keep"]
+    spaced = good(
+        "namespace q { template <typename T> struct V { T a; }; struct W { short b; }; }\n"
+        "int f(struct q::W *w) { struct q::V<int> v; v.a = w->b; return v.a; }",
+        "t.cpp",
+    )
+    v = named(spaced, "v").type
+    assert isinstance(v, ir.StructType) and [n for n, _ in v.members] == ["a"]
 
 
 @pytest.mark.parametrize(
