@@ -207,10 +207,19 @@ def _renumbered(body: Body, joined: bool, settled: set[int]) -> Balanced:
                 stack += reversed(missing)
     new = {old: k for k, old in enumerate(order)}
     renumbered = Body(
-        {new[i]: replace(body.ops[i], id=new[i], args=tuple(new[a] for a in body.ops[i].args)) for i in order},
+        {new[i]: _with_ids(body.ops[i], new) for i in order},
         [replace(x, phi=new[x.phi], value=new[x.value]) for x in body.carried],
         {new[x] for x in body.live},
         [(new[x], position) for x, position in body.exits],
         frozenset((new[value], new[user]) for value, user in body.sliced if value in new and user in new),
+        {new[value]: bits for value, bits in body.kept.items()},
     )
     return Balanced(renumbered, joined, frozenset(new[i] for i in settled if i in new))
+
+
+def _with_ids(op: Op, new: Mapping[int, int]) -> Op:
+    """An operation with other ids for it, its operands, and the values that choose its place."""
+    ref = op.ref
+    if ref is not None and ref.key[0] == "value" and isinstance(ref.key[-1], tuple):
+        ref = replace(ref, key=(*ref.key[:-1], tuple(new.get(v, v) for v in ref.key[-1])))
+    return replace(op, id=new[op.id], args=tuple(new[a] for a in op.args), ref=ref)

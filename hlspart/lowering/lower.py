@@ -97,7 +97,7 @@ def lower(
     gone = leave(ops, carried) if own else {}
     needed = _needed(ops, carried, live)
     graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
-    orders, waits = _memory(ops, graph_ops, storage, gap, carriers, left, early)
+    orders, waits = _memory(ops, body.kept, graph_ops, storage, gap, carriers, left, early)
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
@@ -363,6 +363,7 @@ def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> 
 
 def _memory(
     ops: Mapping[int, Op],
+    kept: Mapping[int, int],
     chosen: dict[int, Op],
     storage: Storage,
     gap: int,
@@ -391,7 +392,7 @@ def _memory(
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
         seen_of, addresses = _Beside(memory.layout), [carriers.address(op) for op in operations]
-        places = [offsets(ops, op) for op in operations]
+        places = [offsets(ops, op, kept) for op in operations]
         local = memory.layout.banks > 1 and all(dim.has_local for dim in memory.layout.dims)
         parts = connected([carriers.reach(op) for op in operations]) if local else [range(len(operations))]
         near = ((part, related([addresses[k] for k in part], lambda a: a.shape, seen_of.are_related)) for part in parts)

@@ -7,23 +7,34 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from hlspart.lowering.graph import Op
+from hlspart.model.program import CType, ScalarType
 
-_MOST = 1 << 8  # what is further apart may be one element where a narrow variable wraps around
+_BITS = 8  # of the narrowest type of C: what 1 << 8 is apart may be one element where a variable wraps around
 
 
 class Offsets(Struct, frozen=True):
-    """A place that data choose: the array or pointer, and each index as a value and a constant that is added to it."""
+    """A place that data choose: the array or pointer, and what each index is made of.
+
+    That is a value, a constant that is added to it, and the least bits that are kept of both.
+    """
 
     base: tuple[object, ...]
-    indices: tuple[tuple[int, int], ...]
+    indices: tuple[tuple[int, int, int], ...]
 
 
-def offsets(ops: Mapping[int, Op], access: Op) -> Offsets | None:
+def note_kept(kept: dict[int, int], value: int, type_: CType) -> None:
+    """A value is converted to a type, which may leave a few of its bits."""
+    bits = type_.bits if isinstance(type_, ScalarType) and type_.kind == "int" else 0
+    if bits < _BITS:
+        kept[value] = min(bits, kept.get(value, bits))
+
+
+def offsets(ops: Mapping[int, Op], access: Op, kept: Mapping[int, int]) -> Offsets | None:
     """The place of an access that data choose; None of others."""
     key = access.ref.key if access.ref is not None else ("",)
     if key[0] != "value" or not isinstance(key[-1], tuple):
         return None
-    return Offsets(key[:-1], tuple(_offset(ops, value) for value in key[-1]))
+    return Offsets(key[:-1], tuple(_offset(ops, value, kept) for value in key[-1]))
 
 
 def are_apart(one: Offsets | None, other: Offsets | None) -> bool:
@@ -31,12 +42,14 @@ def are_apart(one: Offsets | None, other: Offsets | None) -> bool:
     if one is None or other is None or one.base != other.base or len(one.indices) != len(other.indices):
         return False
     pairs = zip(one.indices, other.indices, strict=True)
-    return any(value == also and 0 < abs(by - more) < _MOST for (value, by), (also, more) in pairs)
+    return any(
+        value == also and 0 < abs(by - more) < 1 << min(bits, fewer) for (value, by, bits), (also, more, fewer) in pairs
+    )
 
 
-def _offset(ops: Mapping[int, Op], value: int) -> tuple[int, int]:
-    """A value as another one and a constant that is added to it."""
-    constant = 0
+def _offset(ops: Mapping[int, Op], value: int, kept: Mapping[int, int]) -> tuple[int, int, int]:
+    """A value as another one and a constant that is added to it, and the least bits that are kept on the way."""
+    constant, bits = 0, kept.get(value, _BITS)
     while (op := ops.get(value)) is not None and op.kind == "add" and len(op.args) == 2 and op.text in ("+", "-"):
         known = [x for x in op.args if (arg := ops.get(x)) is not None and arg.kind == "const"]
         if (
@@ -48,4 +61,5 @@ def _offset(ops: Mapping[int, Op], value: int) -> tuple[int, int]:
         number = int(ops[known[0]].text)
         constant += number if op.text == "+" else -number
         value = next(x for x in op.args if x != known[0])
-    return value, constant
+        bits = min(bits, kept.get(value, _BITS))
+    return value, constant, bits

@@ -26,13 +26,17 @@ MOST_INDEX = 2**30  # of numbers that no sum or product of a few of them wraps a
 
 
 class Body(Struct):
-    """Result of elaboration, still mutable: operations, carried values, live values, tests that leave the loop."""
+    """Result of elaboration, still mutable: operations, carried values, live values, tests that leave the loop.
+
+    ``kept``: the least bits that conversions leave of a value, where these are few; none of a truth value.
+    """
 
     ops: dict[int, Op] = field(default_factory=dict)
     carried: list[Carried] = field(default_factory=list)
     live: set[int] = field(default_factory=set)
     exits: list[tuple[int, int]] = field(default_factory=list)  # with the place in the order of memory operations
     sliced: frozenset[tuple[int, int]] = frozenset()  # carried values, and operations that look at other bits of them
+    kept: dict[int, int] = field(default_factory=dict)
 
 
 class Binder(Protocol):

@@ -12,6 +12,7 @@ from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels
 from hlspart.lowering.functions import IGNORED, moves, operator_of
 from hlspart.lowering.narrowing import singles
+from hlspart.lowering.offsets import note_kept
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.lowering.widths import measured
@@ -127,6 +128,7 @@ class Values(Channels):
                 old = self.value(expr.operand)
                 kind = expr.operand.type
                 new = self._operate(expr.op[0], expr.type, (old, self.constant(1)), (kind, kind), line, kind)
+                note_kept(self.body.kept, new, kind)
                 self._store(expr.operand, new, line)
                 return new if expr.prefix else old
             case c.Cast():
@@ -233,6 +235,7 @@ class Values(Channels):
             return self.make("open", folding.bits(target), (value,), line, ("conversion",), "conversion")
         kind = folding.conversion(source, target)
         self.ranges.convert(value, target)
+        note_kept(self.body.kept, value, target)
         if kind == "fext" and folding.bits(target) == 32 and (single := self.narrowed(value, line)) is not None:
             return single
         return value if kind is None else self.make(kind, folding.bits(target), (value,), line, (), kind)

@@ -47,3 +47,21 @@ def test_places_behind_a_pointer_are_read_as_well():
         "int k = at[i];", "int k = at[i]; int *q = n ? a : r; q[k] += 1;"
     )
     assert loop(text, tool="vitis-2023.2", **WHERE).line == 5
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "apart"),
+    [
+        ("ap_uint<4> p = k + 20;", "ap_uint<4> q = k + 4;", False),  # 16 apart: one value of four bits
+        ("ap_uint<4> p = k + 5;", "ap_uint<4> q = k + 4;", True),
+        ("ap_uint<4> p = k; p += 16;", "int q = k;", False),
+        ("bool p = k + 1;", "bool q = k + 2;", False),  # both true but at two places
+        ("ap_uint<4> m = k;", "int p = m + 5, q = m + 4;", True),
+        ("int p = k + 16;", "ap_uint<4> q = k;", False),
+        ("ap_int<9> p = k + 5;", "unsigned char q = k + 4;", True),
+    ],
+)
+def test_places_of_few_bits_wrap_around(one, two, apart):
+    """By enumeration: whether any value of the data makes the two places one."""
+    text = "#include <ap_int.h>\n" + sums(f"{one} {two} a[p] += x[i]; a[q] += x[i];")
+    assert (loop(text, tool="vitis-2023.2", path="k.cpp", **WHERE).ii == 1) is apart
