@@ -44,6 +44,8 @@ def with_blocks(tokens: list[Token]) -> list[Token]:
             last += 1
         if tokens[last + 1].text == "<":
             close = next((i for i in range(last + 1, len(tokens) - 2) if tokens[i].text in (">", ">>", ";")), last)
+            if tokens[close].text == ";":
+                continue  # a comparison
             last = close + (tokens[close + 1].kind == "id")
         if last == at + 1 or tokens[last].kind != "id" or tokens[last + 1].text not in ("=", ";"):
             continue
