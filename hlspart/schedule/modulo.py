@@ -22,7 +22,7 @@ from hlspart.schedule.problem import Problem, Schedule, Wait, allowed, topologic
 from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring
 
 MAX_SLOTS = 2_000_000  # operations times II, over all attempts to share units
-MOST_PLACEMENTS = 300_000  # in attempts at one II after the other
+MOST_PLACEMENTS = 150_000  # in attempts at one II after the other
 MOST_KEPT = 256  # problems whose schedules are remembered
 
 
