@@ -16,6 +16,7 @@ from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Carried, MemoryRef, Op
 from hlspart.lowering.history import History
 from hlspart.lowering.narrowing import is_exact, singles
+from hlspart.lowering.offsets import note_kept
 from hlspart.lowering.ranges import Ranges
 from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Affine
@@ -161,6 +162,13 @@ class Operations:
             return op.args[0]
         floats = singles(op.args, self.body.ops, self.constants) if is_exact(op) else None
         return None if floats is None else self.make("f" + op.kind[1:], 32, floats, line, (op.text,), op.text)
+
+    def becomes(self, value: int, type_: c.CType) -> None:
+        """``value`` is used as one of ``type_``, in which it may wrap around."""
+        self.ranges.convert(value, type_)
+        note_kept(self.body.kept, value, type_)
+        if not spans.keeps(self.spans.get(value), type_):
+            self.forms.pop(value, None)
 
     def holds(self, value: int, type_: c.CType) -> None:
         """``value`` is anything that ``type_`` holds."""

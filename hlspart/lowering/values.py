@@ -234,8 +234,7 @@ class Values(Channels):
         if source != target and (c.is_open(source) or c.is_open(target)):
             return self.make("open", folding.bits(target), (value,), line, ("conversion",), "conversion")
         kind = folding.conversion(source, target)
-        self.ranges.convert(value, target)
-        note_kept(self.body.kept, value, target)
+        self.becomes(value, target)
         if kind == "fext" and folding.bits(target) == 32 and (single := self.narrowed(value, line)) is not None:
             return single
         return value if kind is None else self.make(kind, folding.bits(target), (value,), line, (), kind)

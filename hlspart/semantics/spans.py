@@ -30,6 +30,12 @@ def of_loop(info: LoopInfo) -> Span | None:
     return min(ends), max(ends)
 
 
+def keeps(span: Span | None, type_: c.CType) -> bool:
+    """Whether an integer keeps its value as one of ``type_``; in 32 bits and more it is taken to."""
+    whole = of_type(type_)
+    return whole is None or whole[1] >= 2**31 - 1 or (span is not None and within(span, type_) == span)
+
+
 def within(span: Span | None, type_: c.CType) -> Span | None:
     """``found`` where the type holds it, else all that the type holds (the value wraps around)."""
     whole = of_type(type_)

@@ -110,3 +110,15 @@ L:  for (int i = 0; i < 8; i++) {{
     rolled = figure(f"for (int k = 0; k < 16; k++) a[i * 8 + ({text})] += b[i * 4];")
     assert rolled == figure(" ".join(f"a[i * 8 + {number(k)}] += b[i * 4];" for k in range(16)))
     assert rolled[0] == 8 // banks
+
+
+@pytest.mark.parametrize(("type_", "wraps"), [("unsigned char", True), ("short", False), ("int", False)])
+def test_an_index_that_a_conversion_may_wrap_around_is_no_form_of_the_iterators(type_, wraps):
+    found = loop(f"""void f(int a[512], const int b[64]) {{
+L:  for (int k = 0; k < 64; k++) {{
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 4; j++) a[({type_})(3 * k + 250) + j] += b[k];
+    }}
+}}""")
+    (port,) = (x for x in found.limits if x.kind == "memory-port" and x.array == "a")
+    assert ("a[3k + 25" in port.text) is not wraps
