@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement, product
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from hlspart.banking.accesses import are_exclusive, are_never_zero, combination,
 from hlspart.banking.cliques import Budget
 from hlspart.banking.common import FAR, CommonIterations
 from hlspart.banking.once import OneIteration, all_but_repeated, all_differ
-from hlspart.banking.sites import Site, Sites, neighbours
+from hlspart.banking.sites import Site, Sites, together
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
@@ -78,8 +78,7 @@ class Conflicts:
             self._exact, before = True, self._problem.pairs
             members, complete = self._largest(group), True
             if members is None:
-                near = neighbours(group, self._adjacent, self)
-                members, complete = self._problem.clique(group, near, self._is_feasible)
+                members, complete = self._problem.clique(group, self._neighbours(group), self._is_feasible)
             self._cliques[key] = members, complete and self._exact, self._problem.pairs - before
             self._problem.pairs = before
         members, exact, pairs = self._cliques[key]
@@ -138,7 +137,7 @@ class Conflicts:
         for limit, group in self._problem.limited(ports):
             before: dict[tuple[int, ...], list[Site]] = {}
             for site in group if len(group) > limit * ii else ():
-                beside = before.setdefault(self.bank(site), [])
+                beside = before.setdefault(self._bank_known(site), [])
                 if self._grows([site], [s for s in beside if self._adjacent(site, s)], limit * ii, budget):
                     return True
                 beside.append(site)
@@ -219,24 +218,45 @@ class Conflicts:
         whole = (DimLayout.of("whole", d.extent, None) if k in fixed else d for k, d in enumerate(dims))
         return PerDimLayout(tuple(whole))
 
-    def bank(self, site: Site) -> tuple[int, ...]:
+    def _bank_known(self, site: Site) -> tuple[int, ...]:
         """Banks along the dimensions in which every access has its own at all times; where they differ, none meet."""
         return tuple([self._layout.dims[k].bank(site.forms[k].const) for k in self._fixed if site.forms is not None])
 
-    def kind(self, site: Site) -> Hashable:
+    def _kind(self, site: Site) -> Hashable:
         """Accesses of one meet the same ones."""
         if site.forms is None:
             return site.position
         return *self._parts(site, site.forms), site.read
 
-    def meet(self, a: Site, b: Site) -> bool | None:
+    def _known_to_meet(self, a: Site, b: Site) -> bool | None:
         """Whether accesses of two kinds meet wherever both run; None where sets have to tell."""
         return self._quick(a, b) if self._problem.meet(a, b) else False
+
+    def _neighbours(self, group: Sequence[Site]) -> list[int]:
+        """For each access a mask of those that meet it, told for all of two kinds at once where that is known."""
+        beside, near = together(group), [0] * len(group)
+        by_bank: dict[Hashable, dict[Hashable, list[int]]] = {}
+        for k, site in enumerate(group):
+            by_bank.setdefault(self._bank_known(site), {}).setdefault(self._kind(site), []).append(k)
+        for members in (list(by_kind.values()) for by_kind in by_bank.values()):
+            masks = [sum(1 << k for k in places) for places in members]
+            for (ones, mine), (others, their) in combinations_with_replacement(zip(members, masks, strict=True), 2):
+                meet = self._known_to_meet(group[ones[0]], group[others[0]])
+                if meet:
+                    for places, mask in ((ones, their), (others, mine)):
+                        for k in places:
+                            near[k] |= mask
+                elif meet is None:
+                    for a, b in product(ones, others) if ones is not others else combinations(ones, 2):
+                        if beside[a] >> b & 1 and self._adjacent(group[a], group[b]):
+                            near[a] |= 1 << b
+                            near[b] |= 1 << a
+        return [one & other for one, other in zip(near, beside, strict=True)]
 
     def _adjacent(self, a: Site, b: Site) -> bool:
         if are_exclusive(a.access, b.access):
             return False
-        always = self.meet(a, b)
+        always = self._known_to_meet(a, b)
         if always is not None:
             return always
         key = (min(a.position, b.position), max(a.position, b.position))
@@ -253,7 +273,7 @@ class Conflicts:
         """Conflict by arithmetic alone: always, never, or (None) not known."""
         if a.forms is None or b.forms is None:
             return True if any(is_anywhere(s.access, self._layout) for s in (a, b)) else None
-        if self.bank(a) != self.bank(b):
+        if self._bank_known(a) != self._bank_known(b):
             return False
         (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
         if kind[0] == other[0]:  # a distance that no iteration changes

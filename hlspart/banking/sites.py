@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations, combinations_with_replacement, product
 from threading import get_ident
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -101,19 +99,6 @@ class Domains:
 
 # By space and thread, as sets of one context must not be used by several.
 _DOMAINS: Answers[Domains] = Answers(64)
-
-
-class Kinds(Protocol):
-    """What is known of two accesses by what they have in common with others."""
-
-    def bank(self, site: Site) -> Hashable:
-        """Equal for all accesses that may be adjacent."""
-
-    def kind(self, site: Site) -> Hashable:
-        """Accesses of one are adjacent to the same ones, but for arms of branches."""
-
-    def meet(self, a: Site, b: Site) -> bool | None:
-        """Whether accesses of two kinds, or of one, are adjacent wherever both run; None where sets have to tell."""
 
 
 class Sites:
@@ -250,29 +235,6 @@ def together(group: Sequence[Site]) -> list[int]:
     """For each access a mask of the others that run with it: all but those in another arm of a branch."""
     everyone = (1 << len(group)) - 1
     return [everyone & ~others & ~(1 << k) for k, others in enumerate(_apart(group))]
-
-
-def neighbours(group: Sequence[Site], adjacent: Callable[[Site, Site], bool], kinds: Kinds) -> list[int]:
-    """For each access a mask of those that are adjacent to it."""
-    beside = together(group)
-    near = [0] * len(group)
-    by_bank: dict[Hashable, dict[Hashable, list[int]]] = {}
-    for k, site in enumerate(group):
-        by_bank.setdefault(kinds.bank(site), {}).setdefault(kinds.kind(site), []).append(k)
-    for members in (list(by_kind.values()) for by_kind in by_bank.values()):
-        masks = [sum(1 << k for k in places) for places in members]
-        for (ones, mine), (others, their) in combinations_with_replacement(zip(members, masks, strict=True), 2):
-            meet = kinds.meet(group[ones[0]], group[others[0]])
-            if meet:
-                for places, mask in ((ones, their), (others, mine)):
-                    for k in places:
-                        near[k] |= mask
-            elif meet is None:
-                for a, b in product(ones, others) if ones is not others else combinations(ones, 2):
-                    if beside[a] >> b & 1 and adjacent(group[a], group[b]):
-                        near[a] |= 1 << b
-                        near[b] |= 1 << a
-    return [one & other for one, other in zip(near, beside, strict=True)]
 
 
 def _apart(group: Sequence[Site]) -> list[int]:

@@ -161,8 +161,8 @@ def test_steps_of_a_caller_are_told_apart_by_no_question_about_sets() -> None:
 def test_elements_with_banks_of_their_own_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five reads of each of 40 elements: fifteen pairs of each are looked at, not 19,900."""
     looked = []
-    real = Conflicts.meet
-    monkeypatch.setattr(Conflicts, "meet", lambda self, a, b: looked.append(1) or real(self, a, b))
+    real = Conflicts._known_to_meet
+    monkeypatch.setattr(Conflicts, "_known_to_meet", lambda self, a, b: looked.append(1) or real(self, a, b))
     sp = space(i=(0, 7, 1))
     window = [access(sp, f(e), f(k, i=1), n=k) for e in range(40) for k in range(5)]
     layout = PerDimLayout((DimLayout.of("complete", 40, None), DimLayout.of("whole", 12, None)))
