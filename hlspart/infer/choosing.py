@@ -49,7 +49,7 @@ class Choosing(Struct, frozen=True):
         starts: dict[int, int] = {}
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
         for done in range(1 + REPAIRS + len(demands)):
-            if done >= self.rounds:
+            if best is not None and (done >= self.rounds or not self.ground.goes_on):
                 break
             decisions, now = now.decided(demands, starts)
             after = now.confirm(decisions)
@@ -72,7 +72,7 @@ class Choosing(Struct, frozen=True):
     @property
     def rounds(self) -> int:
         """How many predictions are made: fewer of a program of which each takes long."""
-        return max(2, min(self.ground.predictions, MOST_EFFORT // (1 + effort(self.ground.analysis.divided))))
+        return max(2, MOST_EFFORT // (1 + effort(self.ground.analysis.divided)))
 
     def decided(
         self, demands: Sequence[Demand], starts: Mapping[int, int] = NO_STARTS, last: bool = True

@@ -84,7 +84,7 @@ def settled(inference: Inference, writer: Writer) -> Proposal:
         )
     assert best is not None  # where every array keeps what it has, there is nothing to write
     text = best[1]
-    if missed := text.missed:  # banks for an II that the text does not reach
+    if (missed := text.missed) and inference.goes_on:  # banks for an II that the text does not reach
         again = _Text.of(inference, inference.run(replace(way, least=missed)), writer)
         if again.sound and again.spares(text):
             text = again

@@ -27,6 +27,7 @@ from hlspart.infer.orders import without_orders
 from hlspart.infer.outcomes import outcomes
 from hlspart.infer.repairs import is_better, tuned, unneeded, with_registers
 from hlspart.infer.running import Made, Plan, Restraints, Separation, is_copied
+from hlspart.infer.size import goes_on
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.inferred import InferResult
@@ -38,8 +39,6 @@ from hlspart.predict import check
 from hlspart.predict.regressions import entries, regressions
 from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
-
-MOST_OPERATIONS = 10_000  # in the predictions of one search
 
 
 class Proposal(Struct, frozen=True):
@@ -87,10 +86,10 @@ class Inference:
         self.made: Made = {}
 
     @property
-    def predictions(self) -> int:
-        """How many predictions one search may ask for: fewer the more the longest so far took."""
-        made = (self.first, *(result for *_, result in self._checked))
-        return MOST_OPERATIONS // (1 + max(sum(x.cost for x in result.loops) for result in made))
+    def goes_on(self) -> bool:
+        """Whether the search may ask for one more prediction."""
+        made = {id(result): result for *_, result in self._checked}
+        return goes_on(made.values(), self.options.effort)
 
     @cached_property
     def demands(self) -> tuple[Demand, ...]:
@@ -204,7 +203,7 @@ class Inference:
         first, run = run.solve(floors)
         plan = tuned(run, first, floors)
         reached = {key(x): max(floors[key(x)], x.least) for x in self.asked_loops(plan[1])}
-        if reached == floors or self.options.arrays:
+        if reached == floors or self.options.arrays or not self.goes_on:
             return plan, run
         second, run = run.solve(reached)
         cheaper = tuned(run, second, reached)

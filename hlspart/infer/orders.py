@@ -34,14 +34,15 @@ def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, S
     and the search ends after ``PATIENCE`` of these unless they show other orders to take away.
     """
     missing = [x for x in run.ground.asked_loops(free) if rank(x) > (run.ground.targets[key(x)], 0)]
-    if run.ground.options.scheme == "any" or not any(map(_is_inside, (step for x in missing for step in x.cycle))):
+    inside = any(_is_inside(step) for x in missing for step in x.cycle)
+    if run.ground.options.scheme == "any" or not inside or not run.ground.goes_on:
         return free, {}
     then, separations, trials = free, dict[int, Separation](), 0
     for demand in (d for d in run.ground.demands if run.may_change(d)):
         wanted, tried, idle = _ordered(run, demand, then), list[PerDimLayout](), 0
         for layout in _partitions(run, demand) if wanted else ():
             pairs = separated(demand, layout, wanted)
-            if trials >= min(TRIALS, run.ground.predictions) or idle == PATIENCE:
+            if trials == TRIALS or not run.ground.goes_on or idle == PATIENCE:
                 break
             if not pairs or any(pairs <= separated(demand, x, wanted) for x in tried):
                 continue

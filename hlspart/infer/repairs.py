@@ -30,7 +30,7 @@ def tuned(run: Choosing, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
             continue
         touched = {key(x.result) for x in first.demand.loops}
         current, tried, idle = first, {first.choice.layout}, 0
-        while trials < min(TRIALS, run.ground.predictions) and idle < PATIENCE:
+        while trials < TRIALS and run.ground.goes_on and idle < PATIENCE:
             missing = [x for x in run.ground.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
             if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in missing):
                 break
@@ -56,7 +56,7 @@ def with_registers(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, s
     loops that miss their target a better II, and none a worse one. What validation rejects is left as it is.
     """
     missing = {key(x) for x in run.ground.asked_loops(free) if rank(x) > (run.ground.targets[key(x)], 0)}
-    if not missing:
+    if not missing or not run.ground.goes_on:
         return free, {}
     chosen = [
         d for d in run.ground.demands if _recurs(d, missing) and run.may_change(d) and run.chooser(d).may_be_registers
@@ -127,7 +127,7 @@ def unneeded(run: Choosing, decisions: Sequence[Decision]) -> tuple[Decision, ..
     """Without partitions of memories that the tool copies by itself, where no loop is the slower for it."""
     kept = tuple(decisions)
     for place, d in enumerate(kept):
-        if d.choice.kind in ("none", "replicate") or copies(run.ground, d.demand) < 2:
+        if d.choice.kind in ("none", "replicate") or copies(run.ground, d.demand) < 2 or not run.ground.goes_on:
             continue
         left = run.plain(d.demand, as_it_is(d.demand, copies(run.ground, d.demand)))
         trial = (*kept[:place], left, *kept[place + 1 :])

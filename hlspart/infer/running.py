@@ -72,8 +72,8 @@ class Ground(Protocol):
         """Demands at the II asked for, by array group."""
 
     @property
-    def predictions(self) -> int:
-        """How many predictions one search may ask for; it may become fewer as they are made."""
+    def goes_on(self) -> bool:
+        """Whether the search may ask for one more prediction."""
 
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""

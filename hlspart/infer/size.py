@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from hlspart.infer.outcomes import as_asked
@@ -9,24 +11,36 @@ from hlspart.model.inferred import UNSEARCHED, InferredLoop, InferResult
 from hlspart.model.options import InferOptions
 from hlspart.model.results import IIResult
 
-MOST_WORK = 4_000  # operations of all loops that are searched at effort 1, some ten seconds; four times as many at 2
+MOST_WORK = 4_000  # of one prediction, in operations, at which a program is searched at effort 1; four times it at 2
+MOST_SEARCH = 10_000  # of all predictions of one search, some ten seconds
 
 
 def is_large(figures: IIResult, effort: int = 1) -> bool:
     """Whether a search of the program that has these ``figures`` would take too long."""
-    return sum(x.work for x in figures.loops) > _most(effort)
+    return cost(figures) > _most(MOST_WORK, effort)
 
 
-def _most(effort: int) -> int:
-    return int(MOST_WORK * 4 ** (effort - 1))
+def cost(figures: IIResult) -> int:
+    """What a prediction like this one takes, in operations."""
+    return sum(x.cost for x in figures.loops)
+
+
+def goes_on(made: Collection[IIResult], effort: int) -> bool:
+    """Whether a search that has made these predictions may make one more, as long as the longest."""
+    costs = [cost(figures) for figures in made]
+    return sum(costs) + max(costs) <= _most(MOST_SEARCH, effort)
+
+
+def _most(work: int, effort: int) -> int:
+    return int(work * 4 ** (effort - 1))
 
 
 def unsearched(figures: IIResult, options: InferOptions) -> InferResult | None:
     """All loops as they are, where the program is large; None where it is not. With other ports no II is known."""
     if not is_large(figures, options.effort):
         return None
-    work = sum(x.work for x in figures.loops)
-    cause = f"{UNSEARCHED}: its loops have {work:,} operations, more than {_most(options.effort):,}"
+    most = _most(MOST_WORK, options.effort)
+    cause = f"{UNSEARCHED}: a prediction of its loops costs {cost(figures):,} operations, more than {most:,}"
     cause += f" (--effort {options.effort + 1} allows four times as many)"
     loops = []
     for known in figures.loops:

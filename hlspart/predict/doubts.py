@@ -56,7 +56,7 @@ def ii_range(p: Prediction, floor: int) -> IIRange | None:
     high, tight = _tightest(p, known)
     apart = _apart(p, floor)
     low = max(1 if apart else floor, resource, recurrence)
-    loose = (*slower, *busy, *apart) if low < ii else ()
+    loose = (*slower, *busy, *apart, *_skipped(p)) if low < ii else ()
     if not loose and not tight:
         return None
     alone = not loose and all(d.ii for d in tight)  # what an operator's place in a tree costs is on top of the schedule
@@ -75,6 +75,13 @@ def _apart(p: Prediction, asked: int) -> tuple[Doubt, ...]:
     if p.elaborated.nest.loop is None or not p.schedule.depth < p.schedule.ii == asked:
         return ()
     return (Doubt(Cause("how far below the II asked for the states of an iteration keep the II is not known")),)
+
+
+def _skipped(p: Prediction) -> Iterator[Doubt]:
+    """The doubt of a loop whose II is only one that has a schedule."""
+    assert p.schedule is not None
+    if p.schedule.skipped:
+        yield Doubt(Cause(f"whether a schedule exists at an II below {p.schedule.ii} is beyond the effort limit"))
 
 
 def doubts(p: Prediction) -> tuple[Doubt, ...]:

@@ -39,7 +39,7 @@ from hlspart.transform.forward import Forward
 
 BankModel = Literal["static", "ideal"]
 
-ORDERS, PAIRS = 25, 5  # orders, and pairs compared by sets, that take as long as an operation
+ORDERS, PAIRS = 12, 3  # orders, and pairs compared by sets, that take as long as an operation
 
 
 class FunctionModel:

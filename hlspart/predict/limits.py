@@ -56,7 +56,7 @@ def _bundles(p: Prediction) -> list[Limit]:
 
 def _together(p: Prediction, alone: int) -> list[Limit]:
     """What is left when no single reason explains the II: ports and dependences at the same time."""
-    if p.schedule is None or p.schedule.ii <= max(alone, p.target):
+    if p.schedule is None or p.schedule.skipped or p.schedule.ii <= max(alone, p.target):
         return []
     together = p.schedule.ii - 1
     how = "there is none" if p.schedule.least else "none was found"

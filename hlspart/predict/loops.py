@@ -234,7 +234,9 @@ class LoopModel(Elaboration):
         schedule = modulo_schedule(needed, max(target, resource, recurrence), share)
         if schedule is not None and item.lowered.waits:
             waiting = modulo_schedule(cautious(item, problem).lean, schedule.ii, share, tries=1)
-            schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
+            schedule = (
+                replace(waiting, least=schedule.least, skipped=schedule.skipped) if waiting is not None else schedule
+            )
         return Prediction(
             item, counts, resource, ideal, recurrence, problem, schedule, doubts, target, joined, units,
             self._ahead(item),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from heapq import heappop, heappush
 
@@ -22,7 +22,8 @@ from hlspart.schedule.problem import Problem, Schedule, Wait, allowed, topologic
 from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring
 
 MAX_SLOTS = 2_000_000  # operations times II, over all attempts to share units
-MOST_PLACEMENTS = 150_000  # in attempts at one II after the other
+MOST_PLACEMENTS = 64_000  # in attempts at one II after the other; what has no schedule by then needs far more states
+JUMPS = 5  # attempts beyond these, at an II an eighth above the bound, then at twice the distance, and so on
 MOST_KEPT = 256  # problems whose schedules are remembered
 
 
@@ -33,7 +34,8 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
     Units are shared as far as II allows. In loops with a recurrence through some of them, units are added, one
     at a time, where sharing delays an iteration by more than ``share_delay`` states, or at all if they serve a
     recurrence that fills the II.
-    Where the attempts to share them cost more than ``MAX_SLOTS``, the best so far counts. Equal problems are solved
+    Where the attempts to share them cost more than ``MAX_SLOTS``, the best so far counts. Where ``tries`` at one II
+    after the other find nothing, a few far apart are tried, unless it was to be one try. Equal problems are solved
     once: loops are predicted again and again with other partitions and directives, which change few of them.
     """
     counts = problem.counts()
@@ -53,8 +55,8 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
         placements += tried.placements
         return None if schedule is None else replace(schedule, units=dict(units))
 
-    tries = min(tries, max(1, MOST_PLACEMENTS // _placements(len(problem.graph.ops))))
-    for ii in range(lowest, lowest + tries):
+    each = min(tries, max(1, MOST_PLACEMENTS // _placements(len(problem.graph.ops))))
+    for ii in (*range(lowest, lowest + each), *(_jumps(lowest, each) if tries > 1 else ())):
         runs.clear()
         free = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
         loose = attempt(ii, free)
@@ -64,7 +66,7 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
                 return replace(exact, least=least, placements=placements)
             least = least and not exact
             continue
-        loose = replace(loose, least=least)
+        loose = replace(loose, least=least, skipped=ii >= lowest + each)
         units = {u: min(free[u], math.ceil(n / ii)) for u, n in counts.items()}
         if units == free:
             return replace(loose, placements=placements)
@@ -79,7 +81,7 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
                 if units[unit] < free[unit]:
                     spent += len(problem.graph.ops) * ii
                     if spent > MAX_SLOTS:
-                        return replace(best or loose, least=least, placements=placements)
+                        return replace(best or loose, least=least, skipped=loose.skipped, placements=placements)
                     tried = attempt(ii, {**units, unit: units[unit] + 1})
                     options.append((tried.depth if tried is not None else math.inf, unit, tried))
             if not options:
@@ -94,8 +96,13 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
             best = tried
             units[unit] += 1
         assert best is not None
-        return replace(best, least=least, placements=placements)
+        return replace(best, least=least, skipped=loose.skipped, placements=placements)
     return None
+
+
+def _jumps(lowest: int, each: int) -> Iterator[int]:
+    """What is tried where no II from ``lowest`` on has a schedule, of as many as ``each``."""
+    return (lowest + each - 1 + (1 + lowest // 8) * 2**k for k in range(JUMPS))
 
 
 def _more(

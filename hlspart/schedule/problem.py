@@ -168,8 +168,8 @@ class Problem(Struct, frozen=True, eq=False, dict=True):
 class Schedule(Struct, frozen=True):
     """Start state of every operation, the II, units in use, and the number of states of an iteration.
 
-    ``least``: every smaller II from the bound on was shown to have no schedule. ``placements``: how often an operation
-    was given a state until this was found.
+    ``least``: every smaller II from the bound on was shown to have no schedule; ``skipped``: some were not tried.
+    ``placements``: how often an operation was given a state until this was found.
     """
 
     ii: int
@@ -179,6 +179,7 @@ class Schedule(Struct, frozen=True):
     depth: int
     method: str
     least: bool = True
+    skipped: bool = False
     placements: int = 0
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hlspart import ways
-from hlspart.infer import size
+from hlspart.infer import inference, size
 from hlspart.model.options import InferOptions, Options, RewriteOptions
+from hlspart.model.program import Program
+from hlspart.model.results import IIResult
 from hlspart.pipeline import Pipeline
 
 TEXT = """void f(const int x[64], int y[16])
@@ -22,8 +26,8 @@ TEXT = """void f(const int x[64], int y[16])
 """
 
 
-def of() -> Pipeline:
-    return Pipeline(["p.c"], Options(), lambda _: TEXT.encode())
+def of(text: str = TEXT) -> Pipeline:
+    return Pipeline(["p.c"], Options(), lambda _: text.encode())
 
 
 def test_nothing_is_promised_of_it_and_more_effort_lifts_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,13 +42,42 @@ def test_nothing_is_promised_of_it_and_more_effort_lifts_the_limit(monkeypatch: 
     assert (loop.ii_after, loop.span_after) == (served.ii_before, served.span_before)
     assert (loop.ii_before, loop.span_before) == (served.ii_before, served.span_before)
     assert loop.cause == (
-        f"not searched: its loops have {work} operations, more than {work - 1} (--effort 2 allows four times as many)"
+        f"not searched: a prediction of its loops costs {work} operations, more than {work - 1}"
+        " (--effort 2 allows four times as many)"
     )
     assert not of().infer(InferOptions(ports=1)).arrays and not of().infer(InferOptions(pareto=True)).arrays
     assert of().infer(InferOptions(effort=2)).loops == searched.loops
     assert "HLP" in {d.rule[:3] for d in of().lint().diagnostics}
     monkeypatch.setattr(size, "MOST_WORK", work)
     assert of().infer(InferOptions()) == searched
+
+
+def test_a_search_ends_where_its_predictions_have_cost_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[Program]()
+    predict = inference.check
+
+    def counted(program: Program, *rest: Any, **more: Any) -> IIResult:
+        made.append(program)
+        return predict(program, *rest, **more)
+
+    monkeypatch.setattr(inference, "check", counted)
+    text = """void k(int A[12], int B[12], int out[4])
+{
+L:  for (int i = 0; i < 4; i++) {
+#pragma HLS PIPELINE II=1
+        int s = A[i+4] + B[i] + B[i+2] + B[i+4] + B[i+7] + B[2*i+1];
+        A[i] = s;
+        A[2*i+4] = s;
+        out[i] = s;
+    }
+}
+"""
+    (best,) = of(text).infer(InferOptions()).loops
+    every, made[:] = len(made), []
+    monkeypatch.setattr(size, "MOST_SEARCH", 0)
+    (first,) = of(text).infer(InferOptions()).loops
+    assert 0 < len(made) < every
+    assert (best.ii_before, best.ii_after) == (3, 2) and (first.ii_before, first.ii_after) == (3, 3)
 
 
 def test_a_style_that_searches_is_not_tried_and_one_that_does_not_is_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
+from hlspart.model.options import Options
 from hlspart.model.ports import Ports
+from hlspart.pipeline import Pipeline
+from hlspart.schedule import modulo
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.modulo import _Attempt, _Waiting, modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
@@ -189,6 +192,35 @@ def test_chaining_ends_at_the_period():
 )
 def test_together_at_most(branches, most):
     assert together_at_most(branches) == most
+
+
+def test_after_a_few_tries_others_far_apart_give_an_upper_bound():
+    p = problem([Timing(9, 0.0, 1.2)], [Edge(0, 0, 1, 9, "data", "")])
+    exact = modulo_schedule(p, 1, 0)
+    assert (exact.ii, exact.skipped) == (9, False)
+    above = modulo_schedule(p, 1, 0, tries=2)  # 1 and 2, then 3, 4, 6, 10 and 18
+    assert (above.ii, above.skipped) == (10, True) and not faults(p, above)
+    assert modulo_schedule(p, 1, 0, tries=1) is None
+
+
+def test_an_ii_that_only_has_a_schedule_is_an_upper_bound(monkeypatch):
+    text = """void f(int a[64][64], int b[64][64], int c[256]) {
+      for (int i = 0; i < 64; i++) {
+    #pragma HLS PIPELINE II=1
+        for (int k = 0; k < 24; k++)
+          if (c[k] > i) a[i][k & 11] += b[k & 63][i] * a[k & 11][i];
+      }
+    }"""
+    (exact,) = [x for x in Pipeline(["p.c"], Options(), lambda _: text.encode()).figures.loops if x.pipelined]
+    monkeypatch.setattr(modulo, "MOST_PLACEMENTS", 1)
+    modulo_schedule.cache_clear()
+    (wide,) = [x for x in Pipeline(["p.c"], Options(), lambda _: text.encode()).figures.loops if x.pipelined]
+    modulo_schedule.cache_clear()
+    assert exact.ii is not None and wide.ii is None
+    low, high = wide.bounds
+    assert max(exact.resource_ii, exact.recurrence_ii) == low < exact.ii < high
+    assert wide.cause == f"whether a schedule exists at an II below {high} is beyond the effort limit"
+    assert "schedule" not in {x.kind for x in wide.limits}  # nothing is said of the II just below
 
 
 def test_equal_problems_are_solved_once():
