@@ -95,6 +95,11 @@ class Frame(Struct, frozen=True):
     outliving: frozenset[int] = frozenset()
     divided: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
+    def is_given(self, known: c.Variable) -> bool:
+        """Whether each call of a pipelined function is given this value: none comes from the call before."""
+        calls = not self.own and not self.modules
+        return calls and known.storage == "parameter" and not known.reference and isinstance(known.type, c.ScalarType)
+
 
 class Location(Struct, frozen=True):
     """An address: its key, index over the space, isl map where needed, values it depends on, and domain.

@@ -135,7 +135,8 @@ class Elaborator(Values):
         """
         ends = control.statements if control is not None else ()
         modified = folding.modified([*before, *statements, *ends]) | folding.declared(before)
-        super().__init__(frame, folding.declared(statements), modified)
+        own = (v for v in folding.declared(statements) if frame.program.variable(v).storage != "static")
+        super().__init__(frame, frozenset(own), modified)
         self.control = control
         self.inside = 0  # unrolled loops that the current statement stands in
         self.copies = 0

@@ -183,9 +183,9 @@ class Values(Channels):
     def _read(self, variable: int) -> int:
         if variable in self.env:
             return self.env[variable]
-        if variable in self.modified and variable not in self.declared:
-            return self._phi(variable)
         known = self.program.variable(variable)
+        if variable in self.modified and variable not in self.declared and not self.frame.is_given(known):
+            return self._phi(variable)
         starts = known.init is not None and variable not in self.starting  # not const int n = n + 1;
         if starts and known.init is not None and isinstance(known.type, c.ScalarType) and self._stays(known):
             self.starting.add(variable)

@@ -14,6 +14,7 @@ from hlspart.hardware.shared import shared
 from hlspart.lowering.distances import MEETING
 from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.model.results import Proof
+from hlspart.predict.arm_proofs import least_ii
 from hlspart.predict.avoidable import avoidable
 from hlspart.predict.decided import Decided
 from hlspart.predict.doubts import loosest
@@ -27,7 +28,6 @@ _FREE = frozenset({"logic", "call"})  # what a tool may merge, and calls, whose 
 _GROUPS = {"add": "sum", "sub": "sum", "mul": "product"}  # operations on integers of which a tool may regroup several
 _PARTS = frozenset({"&", "|", "~", "<<", ">>", "%", "/"})  # keep some bits, of which a quotient may be one constant
 _TESTS = frozenset({"cmp", "fcmp", "dcmp", "logic"})  # of one bit, or of as many as their parts
-_MOST_SELECTIONS = 8  # of a loop that are looked at
 
 
 def by_values(p: Prediction, aim: int, most: int | None = None) -> Proof | None:
@@ -52,34 +52,35 @@ def _by_arms(p: Prediction, decided: Decided, arm: int, aim: int) -> Proof | Non
     """The same of the runs in which tests that decide several selections come out for one arm."""
     problem = _values_alone(p, decided, arm)
     least = recurrence_ii(problem)
-    for arms in _either(p, problem, decided)[:_MOST_SELECTIONS] if least is not None and least <= aim else ():
-        problems: list[tuple[int, Problem]] = []
-        for more in arms:
-            one = replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *more)))
-            if (ii := recurrence_ii(one)) is None or ii <= aim:
-                break
-            problems.append((ii, one))
-        if len(problems) == len(arms):
-            least, problem = min(problems, key=lambda x: x[0])
-            break
-    if least is None or least <= aim:
+    if least is None:
         return None
-    return Proof(least, along(problem, critical_cycle(problem, least)))
+    proof = Proof(least, along(problem, critical_cycle(problem, least))) if least > aim else None
+    arms = _arms(p, problem, decided)
+    found = least_ii(problem.graph.edges, arms, max(aim, least), p.recurrence_ii) if arms else None
+    if found is None:
+        return proof
+    ways = (edge for groups in arms.values() for group in groups for edge in group)
+    either = replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *ways)))
+    return Proof(found[0], along(either, found[1]))
 
 
-def _either(p: Prediction, problem: Problem, decided: Decided) -> list[tuple[tuple[Edge, ...], ...]]:
-    """Of selections that no data decide the orders of their arms: one of them holds in every iteration.
-
-    With the orders of one selection alone, each round that they close passes it: as long as the quickest arm takes.
-    """
-    graph, choices = problem.graph, []
+def _arms(p: Prediction, problem: Problem, decided: Decided) -> dict[int, tuple[tuple[Edge, ...], ...]]:
+    """The orders of each arm of selections that no data decide: those of one of them hold in every iteration."""
+    graph, known = problem.graph, dict[int, tuple[tuple[Edge, ...], ...]]()
     for ident, op in graph.ops.items():
-        if op.kind == "select" and op.args[0] not in decided.free and all(a in graph.ops for a in op.args[1:]):
-            into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
-            arms = [tuple(e for e in into if e.source == arg) for arg in op.args[1:]]
-            if all(arms):
-                choices.append(tuple(tuple(replace(e, gap=_least_gap(problem, e)) for e in arm) for arm in arms))
-    return choices
+        if op.kind != "select" or op.args[0] in decided.free:
+            continue
+        into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
+        into = [replace(e, gap=_least_gap(problem, e)) for e in into]
+        before = [a for a in op.args if a not in graph.ops and a not in graph.outside]
+        late = tuple(e for e in into if e.source not in op.args)  # what the iteration before has left in a variable
+        arms = tuple(
+            tuple(e for e in into if e.source == arg) if arg in graph.ops else late if before == [arg] else ()
+            for arg in op.args[1:]
+        )
+        if all(arms):
+            known[ident] = arms
+    return known
 
 
 def _values_alone(p: Prediction, decided: Decided, arm: int) -> Problem:
@@ -140,13 +141,22 @@ def _values(p: Prediction, graph: Graph, decided: Decided, arm: int) -> Iterator
         if sink.kind == "select" and (sink.args[0] not in decided.free or not decided.takes(edge, arm)):
             continue
         if edge.kind == "data" and edge.gap is None:
-            yield edge
+            if not _is_guard(sink, edge.source):
+                yield edge
         elif (edge.source, edge.sink) in meeting:
             continue  # other data, and the two never meet
         elif edge.kind == "memory" and edge.distance and a is not None and b is not None:
             certain = not everywhere and a.variable not in stated and _is_handed_on(p, a, b)
             if certain and met[a.variable] == 1:
                 yield edge
+
+
+def _is_guard(op: Op, source: int) -> bool:
+    """Whether a load waits for a value as the condition under which it runs alone: a text may load ahead of it."""
+    if op.kind != "load" or op.ref is None:
+        return False
+    indices = len(op.args) - len(op.ref.branch)
+    return source in op.args[indices:] and source not in op.args[:indices]
 
 
 def _is_handed_on(p: Prediction, store: MemoryRef, load: MemoryRef) -> bool:
