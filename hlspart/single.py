@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from hlspart.expand import shifting, updates
 from hlspart.expand.accumulators import Accumulator, accumulators, at_most, slowest
+from hlspart.expand.ahead import ahead_of_tests, tested_loads
 from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import claims, provable
 from hlspart.expand.interchange import NestedLoops, pairs
@@ -72,6 +73,10 @@ def scalar_replaced(pipeline: Predicted) -> Reused:
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
         return text
     edits = shifting.in_registers(program, analysis, shifting.shifted(program, analysis, figures))
+    text = changed(program, figures, pipeline.predict, edits) if edits else None
+    if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
+        return text
+    edits = ahead_of_tests(program, tested_loads(program, analysis, figures))
     text = changed(program, figures, pipeline.predict, edits) if edits else None
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
         return text

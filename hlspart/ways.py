@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from hlspart.budget import Search
 from hlspart.expand import shifting, updates
 from hlspart.expand.accumulators import accumulators
+from hlspart.expand.ahead import tested_loads
 from hlspart.expand.dependences import provable
 from hlspart.expand.flattening import kept_apart
 from hlspart.expand.interchange import alternatives, pairs
@@ -187,7 +188,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
             ways += _in_another_order(pipeline, options, search)
     moved = search.goes_on(
         "values handed on in variables",
-        lambda: handed_on(*known) or shifting.shifted(*known) or updates.by_data(*known),
+        lambda: handed_on(*known) or shifting.shifted(*known) or tested_loads(*known) or updates.by_data(*known),
     )
     if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)

@@ -56,12 +56,12 @@ def _by_arms(p: Prediction, decided: Decided, arm: int, aim: int) -> Proof | Non
         return None
     proof = Proof(least, along(problem, critical_cycle(problem, least))) if least > aim else None
     arms = _arms(p, problem, decided)
-    found = least_ii(problem.graph.edges, arms, max(aim, least), p.recurrence_ii) if arms else None
-    if found is None:
+    quickest = least_ii(problem.graph.edges, arms, max(aim, least), p.recurrence_ii) if arms else None
+    if quickest is None:
         return proof
     ways = (edge for groups in arms.values() for group in groups for edge in group)
     either = replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *ways)))
-    return Proof(found[0], along(either, found[1]))
+    return Proof(quickest[0], along(either, quickest[1]))
 
 
 def _arms(p: Prediction, problem: Problem, decided: Decided) -> dict[int, tuple[tuple[Edge, ...], ...]]:
@@ -73,9 +73,9 @@ def _arms(p: Prediction, problem: Problem, decided: Decided) -> dict[int, tuple[
         into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
         into = [replace(e, gap=_least_gap(problem, e)) for e in into]
         before = [a for a in op.args if a not in graph.ops and a not in graph.outside]
-        late = tuple(e for e in into if e.source not in op.args)  # what the iteration before has left in a variable
+        earlier = tuple(e for e in into if e.source not in op.args)  # what the iteration before has left in a variable
         arms = tuple(
-            tuple(e for e in into if e.source == arg) if arg in graph.ops else late if before == [arg] else ()
+            tuple(e for e in into if e.source == arg) if arg in graph.ops else earlier if before == [arg] else ()
             for arg in op.args[1:]
         )
         if all(arms):
