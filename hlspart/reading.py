@@ -11,6 +11,7 @@ import stat
 import sys
 
 MAX_BYTES = 16 << 20  # of a source, a header, a settings or directive file
+HEADER_SUFFIXES = (".h", ".hpp", ".hh")
 MAX_REPORT = 64 << 20  # of what tools write: reports, logs, baselines, maps, vectors
 
 

@@ -21,6 +21,7 @@ from collections import Counter
 from multiprocessing import Process, SimpleQueue
 from pathlib import Path
 
+from hlspart.included import where_included
 from hlspart.model.options import FrontendOptions, Options
 from hlspart.pipeline import Pipeline
 from hlspart.semantics.parameters import open_parts
@@ -28,7 +29,7 @@ from hlspart.semantics.parameters import open_parts
 
 def verdict(path: str, options: Options) -> tuple[str, list[str]]:
     """What became of a file, and the causes."""
-    pipeline = Pipeline([path], options)
+    pipeline = where_included(Pipeline([path], options))
     program = pipeline.program
     error = program.units[0].error
     if error is not None:

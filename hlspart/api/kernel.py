@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, bank_map
 from hlspart.api.changes import Change, transformed
 from hlspart.api.exploration import Explores
+from hlspart.included import where_included
 from hlspart.inputs import InputError
 from hlspart.model.options import BufferOptions, InferOptions, RewriteOptions
 from hlspart.pipeline import Pipeline
@@ -260,8 +261,7 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
     @property
     def texts(self) -> Mapping[str, str]:
         """The text of each file."""
-        units = (u for p in self.pipelines for u in p.program.units)
-        return {u.path: u.source.text for u in units if u.source is not None}
+        return {u.path: u.source.text for p in self.pipelines for u in p.program.units if u.source is not None}
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -280,7 +280,7 @@ class Kernel(Explores, Struct, frozen=True, eq=False):
 
     def ii(self) -> IIAnswer:
         """II, depth and latency of every loop, and what limits them."""
-        return IIAnswer(self.pipelines, self.paths, tuple(p.ii for p in self.pipelines))
+        return IIAnswer(read := tuple(map(where_included, self.pipelines)), self.paths, tuple(p.ii for p in read))
 
     def infer(
         self,

@@ -8,11 +8,11 @@ from typing import Literal
 
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import OWN, SourceText
+from hlspart.reading import HEADER_SUFFIXES
 
 Language = Literal["c", "c++"]
 
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".C", ".cp")
-_HEADER_SUFFIXES = (".h", ".hpp", ".hh")
 _CPP_TEXT = re.compile(r"\b(?:template\s*<|namespace\b|class\s+\w|using\b|public:|ap_u?(?:int|fixed)\s*<)|::")
 STANDARD_HEADERS = frozenset((
     "any", "atomic", "barrier", "bit", "charconv", "clocale", "compare", "concepts", "condition_variable",
@@ -41,11 +41,11 @@ def languages(source: SourceText, known: Mapping[str, SourceText], options: Fron
     language = language_of(source.path, options)
     yield language
     if language == "c" and options.language is None and source.path.endswith(".h"):
-        included = (s for p, s in known.items() if p.endswith(_HEADER_SUFFIXES) and not p.startswith(OWN))
+        included = (s for p, s in known.items() if p.endswith(HEADER_SUFFIXES) and not p.startswith(OWN))
         if any(_CPP_TEXT.search(s.text) for s in (source, *included)):
             yield "c++"
 
 
 def is_for_others(source: SourceText) -> bool:
     """Whether a file that declares nothing is a header all the same: of macros, or of other headers."""
-    return source.path.endswith(_HEADER_SUFFIXES) and _DIRECTIVE.search(source.text) is not None
+    return source.path.endswith(HEADER_SUFFIXES) and _DIRECTIVE.search(source.text) is not None

@@ -106,7 +106,8 @@ def is_made_of_value(variable: Variable) -> bool:
     """Whether a variable begins as a structure with few arrays that a call gives, which is copied number by number."""
     init, of = variable.init, variable.type
     own = variable.storage == "local" and not variable.reference
-    return own and isinstance(init, Call) and init.type == of and holds_array(of) and is_copied(of)
+    given = own and isinstance(init, Call) and init.type == of
+    return given and root(variable) is not None and holds_array(of) and is_copied(of)
 
 
 def held_by(of: CType) -> CType:

@@ -1,0 +1,196 @@
+"""A header that leaves something open, read where a source of its project includes it.
+
+What a header takes from who includes it (types, constants, values of the parameters of its templates) it does not say
+itself. A source around it that includes it, and is no test bench, says it. Only predictions are made of that: who
+writes a header writes it for all that include it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hlspart.pipeline import Pipeline
+from hlspart.reading import HEADER_SUFFIXES, read_file
+
+if TYPE_CHECKING:
+    from hlspart.model.advising import LoopAdvice
+    from hlspart.model.program import Program
+    from hlspart.model.results import IIResult, Validation
+
+_SOURCES = (".cpp", ".cc", ".cxx")
+_MOST_FILES = 1000  # that are looked through, the nearest ones
+_MOST_UP = 5  # folders above that of the header
+_MOST_TRIED = 4  # sources that are read for one header
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
+_MAIN = re.compile(r"\bmain\s*\(")
+
+
+class _Included(Pipeline):
+    """The pipeline of a header whose program is that of a source that includes it."""
+
+    def __init__(self, of: Pipeline, source: str, program: Program) -> None:
+        super().__init__(of.paths, of.options, of.reader)
+        self.source, self.program = source, program
+
+    def ii_under(self, validation: Validation, hints: bool = False) -> IIResult:
+        """The figures of what stands in the header."""
+        result, (header,) = super().ii_under(validation, hints), self.paths
+        own = {name for name, f in self.program.functions.items() if f.at.span.path == header}
+        of = {v.id for v in self.program.variables if v.at.span.path == header}
+        return replace(
+            result,
+            loops=tuple(x for x in result.loops if x.function in own),
+            made=tuple(x for x in result.made if x.function in own),
+            arrays=tuple(x for x in result.arrays if x.variable in of),
+            functions=tuple(x for x in result.functions if x.name in own),
+            pragmas=tuple(x for x in result.pragmas if x.path == header),
+            resources=(),
+            assumptions=(*result.assumptions, f"{header} is read as {self.source} includes it"),
+        )
+
+    @cached_property
+    def advice(self) -> tuple[LoopAdvice, ...]:
+        """None: what is written is written where the header is included."""
+        return ()
+
+
+def where_included(pipeline: Pipeline) -> Pipeline:
+    """``pipeline``, or for one header that leaves something open the source with which most of its loops have an II."""
+    if len(pipeline.paths) != 1 or not pipeline.paths[0].endswith(HEADER_SUFFIXES):
+        return pipeline
+    (header,) = pipeline.paths
+    if not _is_open(pipeline.program, header):
+        return pipeline
+    project = _Project(header, pipeline.reader or read_file)
+    best, most = pipeline, _known(pipeline)
+    for source in project.sources()[:_MOST_TRIED]:
+        frontend = pipeline.options.frontend
+        folders = tuple(dict.fromkeys((*frontend.include_dirs, *project.folders(source))))
+        options = replace(pipeline.options, frontend=replace(frontend, include_dirs=folders))
+        program = Pipeline((source,), options, pipeline.reader).program
+        (unit,) = program.units
+        if unit.error is not None or header not in unit.headers:
+            continue
+        headers = (source, *(h for h in unit.headers if h != header))
+        own = replace(unit, path=header, source=program.sources[header], headers=headers)
+        read = _Included(pipeline, source, replace(program, units=(own,)))
+        if len(known := _known(read)) > len(most):
+            best, most = read, known
+        if known and all(p.unread is None for p in program.pragmas if p.at.span.path == header):
+            break  # each of its functions has an instance
+    return best
+
+
+def _is_open(program: Program, header: str) -> bool:
+    """Whether a header says less than what includes it does."""
+    of = any(f.open or f.lacking for f in program.functions.values() if f.at.span.path == header)
+    return of or program.units[0].error is not None or any(h.at.path == header for h in program.holes)
+
+
+def _known(pipeline: Pipeline) -> frozenset[int]:
+    """Lines of the pipelined loops with an II."""
+    if pipeline.program.units[0].error is not None:
+        return frozenset()
+    return frozenset(x.line for x in pipeline.figures.loops if x.pipelined and x.ii is not None)
+
+
+class _Project(Struct, frozen=True, dict=True):
+    """The sources and headers around a header."""
+
+    header: str
+    read: Callable[[str], bytes]
+
+    @cached_property
+    def includes(self) -> dict[str, tuple[str, ...]]:
+        """What each file includes, as it says it; nothing of a test bench."""
+        said: dict[str, tuple[str, ...]] = {}
+        for path in _files_around(os.path.dirname(self.header)):
+            try:
+                text = self.read(path).decode("utf-8", "replace")
+            except (OSError, ValueError):
+                continue
+            said[path] = () if path.endswith(_SOURCES) and _MAIN.search(text) else tuple(_INCLUDE.findall(text))
+            if len(said) == _MOST_FILES:
+                break
+        return said
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        paths: dict[str, list[str]] = {}
+        for path in self.includes:
+            paths.setdefault(os.path.basename(path), []).append(path)
+        return paths
+
+    def _meant(self, path: str, said: str) -> str | None:
+        """The file that ``#include`` in ``path`` means: beside it, else the nearest that ends so."""
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), said))
+        if beside in self.includes:
+            return beside
+        ends = said.lstrip("./")
+        there = [p for p in self._by_name.get(os.path.basename(said), ()) if p == ends or p.endswith("/" + ends)]
+        return max(there, key=lambda p: (len(os.path.commonpath((p, path))), p), default=None)
+
+    @cached_property
+    def _reached(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """What each file includes: as it says it, and the file that is meant."""
+        return {
+            path: tuple((s, meant) for s in said if (meant := self._meant(path, s)) is not None)
+            for path, said in self.includes.items()
+        }
+
+    def sources(self) -> list[str]:
+        """Sources that include the header, directly or not: the likeliest first."""
+        users: dict[str, list[str]] = {}
+        for path, all_ in self._reached.items():
+            for _, meant in all_:
+                users.setdefault(meant, []).append(path)
+        distance = {self.header: 0}
+        waiting = [self.header]
+        for path in waiting:
+            for user in users.get(path, ()):
+                if user not in distance:
+                    distance[user] = distance[path] + 1
+                    waiting.append(user)
+        stem = os.path.splitext(os.path.basename(self.header))[0]
+
+        def rank(path: str) -> tuple[int, bool, int, str]:
+            near = len(os.path.commonpath((path, self.header)))
+            return distance[path], stem not in os.path.basename(path), -near, path
+
+        return sorted((p for p in distance if p.endswith(_SOURCES)), key=rank)
+
+    def folders(self, source: str) -> Collection[str]:
+        """Folders in which a build finds what a source includes, and what that includes."""
+        folders: dict[str, None] = {}
+        seen, waiting = {source}, [source]
+        for path in waiting:
+            for said, meant in self._reached.get(path, ()):
+                if meant != os.path.normpath(os.path.join(os.path.dirname(path), said)):
+                    folders[meant[: -len(said.lstrip("./")) - 1] or "."] = None
+                if meant not in seen:
+                    seen.add(meant)
+                    waiting.append(meant)
+        return folders
+
+
+def _files_around(folder: str) -> Iterator[str]:
+    """Sources and headers of a folder and of those above it up to the root of the project, the nearest first."""
+    seen: set[str] = set()
+    for _ in range(_MOST_UP + 1):
+        for root, inner, names in os.walk(folder or "."):
+            inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(root, d) not in seen)
+            for name in sorted(names):
+                if name.endswith((*HEADER_SUFFIXES, *_SOURCES)):
+                    yield os.path.normpath(os.path.join(root, name))
+        seen.add(folder)
+        above = os.path.dirname(folder)
+        if os.path.exists(os.path.join(folder, ".git")) or above == folder or folder.endswith(".."):
+            return
+        folder = above
