@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.offsets import are_apart, offsets
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
-from hlspart.lowering.related import connected, limit_orders, related
+from hlspart.lowering.related import connected, limit_orders, related, turns
 from hlspart.lowering.unused import unused
 from hlspart.model.access import Affine
 
@@ -385,7 +385,7 @@ def _memory(
         if operations[0].ref is not None and operations[0].ref.key[0] == "stream":
             name = storage.program.variable(variable).name
             for same in _channels(operations):
-                edges += [Edge(a.id, b.id, 0, 1, "memory", name) for a, b in pairwise(same)]
+                edges += [Edge(a, b, 0, 1, "memory", name) for a, b in turns(same, storage.target.exclusive_arms)]
             continue
         if not any(op.kind == "store" for op in operations):
             continue

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.distances import Address
-from hlspart.lowering.graph import Op
+from hlspart.lowering.graph import Op, excludes
 
 MOST_ORDERS = 400_000  # of 900 accesses of one element, each behind all before it
 
@@ -90,3 +91,17 @@ def _alike(
         address = addresses[k]
         out.setdefault((number(address), address.ref.kind), {}).setdefault(address.code, []).append(k)
     return out
+
+
+def turns(channel: Sequence[Op], exclusive: bool) -> Iterator[tuple[int, int]]:
+    """Accesses of a stream of which the second waits for the first; ``exclusive``: those of two arms do not meet."""
+    if not exclusive:
+        yield from ((a.id, b.id) for a, b in pairwise(channel))
+        return
+    arms = [op.ref.branch if op.ref is not None else () for op in channel]
+    for k, later in enumerate(channel):
+        for j in reversed(range(k)):
+            if not excludes(arms[j], arms[k]):
+                yield channel[j].id, later.id
+            if set(arms[j]) <= set(arms[k]):
+                break  # what is before it is before both

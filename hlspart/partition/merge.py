@@ -51,6 +51,8 @@ def merge(program: Program, items: Sequence[Evaluated]) -> Merged:
             elif _complete(item) and _complete(items[known[2]]):
                 if layout.banks > known[1].banks:  # a parameter may be declared with fewer rows than it is handed
                     taken[part.dim] = (part, layout, position)
+            elif (part.type, part.factor) == (known[0].type, known[0].factor) and _differ(item, items[known[2]]):
+                continue  # arrays of two sizes that one function is handed: blocks of each its own length
             else:
                 result.conflicts.setdefault(position, (known[2], part.dim))
                 result.conflicts.setdefault(known[2], (position, part.dim))
@@ -60,6 +62,10 @@ def merge(program: Program, items: Sequence[Evaluated]) -> Merged:
         result.dims = tuple(taken[d][0] for d in sorted(taken))
         result.banks = math.prod(layout.banks for _, layout, _ in taken.values())
     return result
+
+
+def _differ(one: Evaluated, other: Evaluated) -> bool:
+    return one.request is not None and other.request is not None and one.request.variable != other.request.variable
 
 
 def _complete(item: Evaluated) -> bool:

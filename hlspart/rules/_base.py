@@ -17,9 +17,9 @@ from hlspart.model.program import Declare, Loop, PragmaMark, Program, Stmt, Vari
 from hlspart.model.results import IIResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, SourceText, Span
 from hlspart.rules._dialects import foreign
+from hlspart.rules._nests import inlined
 
 MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
-
 
 #: Where the ways to a faster loop are found; finding them takes longer than all of lint.
 WAYS = "hlspart advise ranks the ways"
@@ -266,7 +266,7 @@ class Facts(Struct, frozen=True, dict=True):
     def missed(self) -> Iterator[tuple[LoopResult, str, Severity]]:
         """Loops above the II to reach, with words for that; information where nobody asked the tool to pipeline."""
         for loop in self.pipelined():
-            if loop.misses:
+            if loop.misses and (loop.loop in self.program.loops or loop.function not in inlined(self.program)):
                 unasked = ", which the tool pipelines by itself" if loop.origin == "auto" else ""
                 words = f"loop {loop.name}{unasked}: II {loop.figure} instead of {loop.aim}"
                 yield loop, words, "info" if unasked else "warning"

@@ -45,6 +45,12 @@ def active(program: Program, kind: str) -> list[Directive]:
     return [d for d in program.directives if d.kind == kind and d.dialect == "vitis" and d.usable and not d.has("off")]
 
 
+@lru_cache(maxsize=8)
+def inlined(program: Program) -> dict[str | None, Directive]:
+    """Functions that INLINE leaves no body of their own, nor a PIPELINE of it, each with the directive."""
+    return {d.function: d for d in active(program, "inline") if d.loop is None and not d.options}
+
+
 def pipelined_around(program: Program, function: str, loop: int | None) -> Directive | None:
     """The PIPELINE of a loop, of a loop around it, or of its function."""
     pipelines = active(program, "pipeline")

@@ -170,6 +170,8 @@ def _becomes(program: c.Program, kind: c.CType, value: c.Expr) -> str | None:
         return str(whole - (1 << kind.bits))  # in hexadecimal it may be meant as bits
     if whole is None or -(1 << (kind.bits - 1)) <= whole < (1 << kind.bits):
         return None
+    if isinstance(number, c.Const) and not decimal and whole.bit_count() == whole.bit_length() >= 16:
+        return None  # 0xffffffff is all bits of whatever has fewer
     rest = whole % (1 << kind.bits)
     return str(rest - (1 << kind.bits) if kind.signed and rest >> (kind.bits - 1) else rest)
 

@@ -142,7 +142,27 @@ def _never_run(program: c.Program, name: str) -> list[Span]:
     arms += [(e.test, e.then, e.other) for e in nodes(program)[name] if isinstance(e, c.Conditional)]
     chosen = ((constant(program, test), then, other) for test, then, other in arms)
     left = (then if value == 0 else other for value, then, other in chosen if value is not None)
-    return [arm.at.span for arm in left if arm is not None]
+    switches = (s for s in c.walk_statements(program.functions[name].body) if isinstance(s, c.Switch))
+    return [arm.at.span for arm in left if arm is not None] + [x for s in switches for x in _other_cases(program, s)]
+
+
+def _other_cases(program: c.Program, switch: c.Switch) -> Iterator[Span]:
+    """The statements of a switch by a constant before and behind those that it comes to."""
+    value = constant(program, switch.test)
+    runs = False
+    cases = [s for s in switch.body.body if isinstance(s, c.Case)]
+    chosen = next((s for s in cases if s.low is not None and _is_case(program, s, value)), None)
+    chosen = chosen or next((s for s in cases if s.low is None), None)
+    for stmt in switch.body.body if value is not None else ():
+        runs = (runs or stmt is chosen) and not (isinstance(stmt, c.Jump) and stmt.kind == "break")
+        if not runs:
+            yield stmt.at.span
+
+
+def _is_case(program: c.Program, case: c.Case, value: int | None) -> bool:
+    """Whether a label is that of a value; one that is not known may be."""
+    low, high = (constant(program, e) if e is not None else None for e in (case.low, case.high or case.low))
+    return low is None or high is None or (value is not None and low <= value <= high)
 
 
 def _range_past_end(program: c.Program, node: c.Expr) -> tuple[int, int] | None:

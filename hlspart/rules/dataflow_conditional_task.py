@@ -80,6 +80,7 @@ from hlspart.model.program import (
 )
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import regions
+from hlspart.rules._traces import constant
 from hlspart.rules._uses import SILENT
 
 HINT = "move the condition or the loop into the task"
@@ -128,6 +129,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _is_decided(facts: Facts, stmt: If | Conditional, open_names: bool) -> bool:
     """Whether a test is made of constants alone, as arguments of templates are, or of names of a missing header."""
+    if constant(facts.program, stmt.test) is not None:
+        return True
     known = (Binary, Cast, Const, SizeOf, Unary, *((OpaqueExpr,) if open_names else ()))
     return all(isinstance(e, known) or (isinstance(e, Name) and _is_number(facts, e.variable)) for e in walk(stmt.test))
 

@@ -43,17 +43,15 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, block_around
+from hlspart.rules._nests import block_around, inlined
 
 RULE = Rule("HLP459", "inlined-directive", "warning", hint="keep one of them")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Directives of functions against INLINE."""
-    plain = [d for d in active(facts.program, "inline") if d.loop is None and not d.options]
-    inlined = {d.function: d for d in plain}
     for d in facts.program.directives:
-        other = inlined.get(d.function) if d.kind in ("pipeline", "latency", "performance") else None
+        other = inlined(facts.program).get(d.function) if d.kind in ("pipeline", "latency", "performance") else None
         if other is None or d.loop is not None or not d.usable or d.dialect != "vitis" or d.has("off"):
             continue
         body = facts.program.functions[d.function or ""].body if d.function in facts.program.functions else None

@@ -79,7 +79,8 @@ def _in_block(facts: Facts, d: Directive) -> Block | None:
     loop = facts.program.loops.get(d.loop) if d.loop is not None else None
     function = facts.program.functions.get(d.function or "")
     body = loop.body if loop is not None else function.body if function is not None else None
-    for stmt in body.body if isinstance(body, Block) else ():
+    parts = body.body if isinstance(body, Block) else ()
+    for stmt in parts if len(parts) > 1 else ():  # one that is all of a body is the body
         if isinstance(stmt, Block) and stmt.at.span.holds(d.at.span):
             return stmt
     return None

@@ -47,7 +47,7 @@ from hlspart.model.program import walk
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import callers
-from hlspart.rules._nests import active, parents
+from hlspart.rules._nests import active, inlined, parents
 from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP219", "nested-pipeline", "warning", hint="keep one of them, mostly that of the innermost loop")
@@ -56,7 +56,11 @@ RULE = Rule("HLP219", "nested-pipeline", "warning", hint="keep one of them, most
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Pipelines in pipelines."""
     gone = {d.loop for d in active(facts.program, "unroll") if facts.unrolled.get(d.loop or -1) == 0}
-    pipelines = [d for d in active(facts.program, "pipeline") if d.loop is None or d.loop not in gone]
+    pipelines = [
+        d
+        for d in active(facts.program, "pipeline")
+        if (d.loop not in gone if d.loop is not None else d.function not in inlined(facts.program))  # HLP459
+    ]
     for d in pipelines:
         info = facts.analysis.loops.get(d.loop or -1)
         if d.loop is None or info is None or info.trip_count.exact is None:  # one that cannot be unrolled

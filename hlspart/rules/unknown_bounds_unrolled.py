@@ -52,16 +52,20 @@ from hlspart.model.program import (
     Binary,
     Call,
     Cast,
+    Expr,
     ExprStmt,
     If,
     Loop,
     Name,
+    OpaqueExpr,
     Stmt,
     walk,
     walk_statements,
 )
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._mentions import changed, mentioned_in, read_values, reads
+from hlspart.rules._nests import start_of
+from hlspart.rules._traces import constant
 from hlspart.rules._uses import own_expressions
 
 RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
@@ -83,7 +87,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         body = function.body if directive.loop is None else facts.program.loops[directive.loop].body
         for inner in _loops_below(facts, body):
             info = facts.analysis.loops.get(inner.id)
-            if info is None or info.trip_count.exact is not None:
+            if info is None or info.trip_count.exact is not None or _has_constant_limits(facts, inner):
                 continue
             if info.trip_count.max is None or (info.cause is None and _varies(facts, directive, inner)):
                 loop = facts.program.loops[directive.loop] if directive.loop is not None else None
@@ -98,6 +102,23 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 else:  # hlspart cannot count it; the tool may
                     message, severity = f"{message}: nothing is known of the pipeline ({why})", "info"
                 yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")], None, severity)
+
+
+def _has_constant_limits(facts: Facts, inner: Loop) -> bool:
+    """Whether the tool knows what hlspart does not: limits that are constants, or not read, as a template's are."""
+    start, test = start_of(facts.program, inner), inner.test
+    fixed = start is not None and constant(facts.program, start) is not None
+    if fixed and isinstance(test, Binary) and constant(facts.program, test.right) is not None:
+        return True
+    return _is_unread(facts, test)
+
+
+def _is_unread(facts: Facts, expr: Expr | None) -> bool:
+    for node in walk(expr) if expr is not None else ():
+        of = facts.program.variable(node.variable) if isinstance(node, Name) else None
+        if isinstance(node, OpaqueExpr) or (of is not None and of.const and _is_unread(facts, of.init)):
+            return True
+    return False
 
 
 def _varies(facts: Facts, directive: Directive, inner: Loop) -> bool:

@@ -42,3 +42,18 @@ def test_a_loop_that_cannot_be_unrolled_keeps_its_pipeline() -> None:
 """
     assert {"HLP208", "HLP219"} & codes(text) == {"HLP208"}
     assert {"HLP208", "HLP219"} & codes(text.replace("< n", "< 64")) == {"HLP219"}
+
+
+def test_a_function_that_is_inlined_pipelines_none_of_its_loops() -> None:
+    text = """static void inner(int *a) {
+#pragma HLS INLINE
+#pragma HLS PIPELINE
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    a[i] += 1;
+  }
+}
+void top(int a[64]) { inner(a); }
+"""
+    assert {"HLP201", "HLP219", "HLP459"} & codes(text) == {"HLP459"}
+    assert {"HLP201", "HLP219", "HLP459"} & codes(text.replace("#pragma HLS INLINE\n", "")) == {"HLP201", "HLP219"}
