@@ -13,7 +13,7 @@ from hlspart.expand.accumulators import accumulators
 from hlspart.expand.ahead import tested_loads
 from hlspart.expand.dependences import provable
 from hlspart.expand.flattening import kept_apart
-from hlspart.expand.interchange import alternatives, pairs
+from hlspart.expand.interchange import alternatives, crossed, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.scalars import handed_on
 from hlspart.hardware.storage import Storage
@@ -203,7 +203,10 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
         search.untried.remove(promised.way)
         ways += _if_not_slower(pipeline, _and_then(pipeline, promised.first, options, search, _stated))
     best = cheapest_in_place(pipeline, ways) if len(ways) > 1 else plain
-    if not any(loop.may_miss for loop in pipeline.predict(best.files).loops):
+    if options.split_top and _misses(pipeline, best):
+        turned = _turned(pipeline, options, search)
+        best = cheapest_in_place(pipeline, [best, *turned]) if turned else best
+    if not _misses(pipeline, best):
         return best
     if not search.goes_on("copies of arguments", lambda: _copies(pipeline)):
         return best
@@ -220,6 +223,29 @@ def _in_another_order(pipeline: Rewritable, options: RewriteOptions, search: Sea
         if edits and _recurring(pipeline.predict(first.result.files)) < _recurring(figures):
             return _if_not_slower(pipeline, _and_then(pipeline, first, options, search))
     return []
+
+
+def _turned(pipeline: Rewritable, options: RewriteOptions, search: Search) -> list[RewriteResult]:
+    """Texts in which one nest goes through its arrays as the others do, with banks; no nest is turned back again."""
+
+    def banked(_: Search, text: Rewritable, options: RewriteOptions) -> RewriteResult:
+        return never_slower(text, options, lambda asked: text.rewriting(asked).run())
+
+    program, written = pipeline.program, list[RewriteResult]()
+    for nest in crossed(program, pipeline.proved, pipeline.figures):
+        edits = in_new_order(program, (nest,))
+        if not edits or not search.goes_on("nests turned"):
+            continue
+        first = Reused(edited(program, edits), (), {}, None)
+        search.looked_at(pipeline.with_texts(first.result.files))
+        written += _if_not_slower(pipeline, _and_then(pipeline, first, options, search, banked))
+        if written and not _misses(pipeline, written[-1]):
+            break
+    return written
+
+
+def _misses(pipeline: Rewritable, result: RewriteResult) -> bool:
+    return any(loop.may_miss for loop in pipeline.predict(result.files).loops)
 
 
 def _if_not_slower(pipeline: Rewritable, result: RewriteResult) -> list[RewriteResult]:
@@ -240,7 +266,7 @@ def _kept_apart(pipeline: Rewritable, options: RewriteOptions, search: Search) -
             continue
         written = _if_not_slower(pipeline, _and_then(pipeline, first, options, search, _stated))
         yield from written
-        if any(not any(loop.may_miss for loop in pipeline.predict(x.files).loops) for x in written):
+        if not all(_misses(pipeline, x) for x in written):
             return
 
 

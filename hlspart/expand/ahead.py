@@ -117,8 +117,8 @@ def _is_inside(program: Program, analysis: AccessAnalysis, ref: ArrayRef, access
     for form, extent in zip(access.index, program.variable(ref.variable).dims, strict=False):
         if form is None or extent is None or not spans.keys() >= set(form.names):
             return False
-        ends = [sorted(c * x for x in spans[name]) for name, c in form.terms]
-        if form.const + sum(e[0] for e in ends) < 0 or form.const + sum(e[1] for e in ends) >= extent:
+        moved = [[c * x for x in spans[name]] for name, c in form.terms]
+        if form.const + sum(map(min, moved)) < 0 or form.const + sum(map(max, moved)) >= extent:
             return False
     return len(access.index) == len(program.variable(ref.variable).dims)
 

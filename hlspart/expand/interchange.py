@@ -28,6 +28,7 @@ from hlspart.model.program import (
     expressions,
     substatements,
     walk,
+    walk_statements,
 )  # fmt: skip
 from hlspart.model.results import IIResult
 from hlspart.model.source import Edit
@@ -66,6 +67,25 @@ def pairs(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tupl
             for inner in innermost(program, result):
                 nests += (n for n in _around(program, inner) if _legal(program, analysis, n))
     return tuple(dict.fromkeys(nests))
+
+
+def crossed(program: Program, analysis: AccessAnalysis, figures: IIResult) -> Iterator[NestedLoops]:
+    """Loops that miss their II by ports with one inside that they unroll: its iterations and theirs may change places.
+
+    Two nests that go through one array along different dimensions then take the same elements in an iteration.
+    """
+    for result in figures.loops:
+        if result.misses and result.loop >= 0 and any(x.kind == "memory-port" for x in result.limits):
+            inner = _only_statement(program.loops[result.loop])
+            if isinstance(inner, Loop):
+                nest = NestedLoops((program.loops[result.loop], inner))
+                if _holds_no_other(nest) and _legal(program, analysis, nest):
+                    yield nest
+
+
+def _holds_no_other(nest: NestedLoops) -> bool:
+    """Whether the loop inside holds no other one."""
+    return not any(isinstance(s, Loop) for s in walk_statements(nest.inner.body))
 
 
 def _around(program: Program, inner: Loop) -> Iterator[NestedLoops]:

@@ -278,3 +278,30 @@ def test_loops_that_may_run_no_iteration_need_bounds_and_counters_that_nothing_e
     assert moved == ("k = p" in new)
     if moved:
         assert hlspart.verify(made, made.rewrite(style="interchange"), vectors=40, value_range=(0, 8))
+
+
+TWO_WAYS = """
+void f(int x1[24], int x2[24], const int y1[24], const int y2[24], const int a[24][24]) {
+    L1: for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 24; j++) x1[i] += a[i][j] * y1[j];
+    }
+    L2: for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 24; j++) x2[i] += a[j][i] * y2[j];
+    }
+}
+"""
+
+
+def test_a_nest_that_goes_through_an_array_the_other_way_is_turned_where_ports_may_become_more() -> None:
+    kernel = hlspart.parse(TWO_WAYS)
+    written = kernel.rewrite(infer=True, split_top=True)
+    (new,) = written.texts.values()
+    loops = {x.name: x for x in hlspart.parse(new).pipeline.figures.loops}
+    heads = [new[new.index(f"{name}: for") :].split(")")[0].endswith("j++") for name in loops]
+    assert heads.count(True) == 1  # and not back again
+    assert sum(x.least for x in loops.values()) <= 3
+    assert hlspart.verify(kernel, written, seconds=1).result.status == "equal"
+    (kept,) = kernel.rewrite(infer=True).texts.values()
+    assert "i < 24; i++" in kept and kept.count("L1: for (int i") == kept.count("L2: for (int i") == 1
