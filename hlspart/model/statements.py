@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from hlspart.model.expressions import Expr
-from hlspart.model.source import Origin
+from hlspart.model.source import Origin, Span
 
 
 class Block(Struct, frozen=True, eq=False):
@@ -135,6 +135,12 @@ def walk_statements(stmt: Stmt) -> Iterator[Stmt]:
         yield node
         if below := substatements(node):
             stack.extend(reversed(below))
+
+
+def block_around(body: Block, at: Span) -> Block | None:
+    """The innermost block of ``body``, an arm of an ``if`` too, that a place stands in: a region (UG1399, LATENCY)."""
+    around = (s for s in walk_statements(body) if isinstance(s, Block) and s is not body and s.at.span.holds(at))
+    return min(around, key=lambda s: s.at.span.end - s.at.span.start, default=None)
 
 
 def expressions(stmt: Stmt) -> tuple[Expr, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hlspart.model.directives import PARTITION_TYPES, Directive, Fault
-from hlspart.model.program import Block, PointerType, Program, ScalarType, walk_statements
+from hlspart.model.program import PointerType, Program, ScalarType, block_around
 from hlspart.model.results import PragmaState, PragmaStatus
 from hlspart.model.source import Span
 from hlspart.partition.requests import shape_fault
@@ -87,9 +87,8 @@ def _region(program: Program, directive: Directive) -> Span | None:
     function = program.functions.get(directive.function or "")
     loop = program.loops.get(directive.loop) if directive.loop is not None else None
     body = loop.body if loop is not None else function.body if function is not None else None
-    blocks = [s.at.span for s in walk_statements(body) if isinstance(s, Block) and s is not body] if body else []
-    around = [span for span in blocks if span.holds(directive.at.span)]
-    return min(around, key=lambda span: span.end - span.start, default=None)
+    block = block_around(body, directive.at.span) if body is not None else None
+    return block.at.span if block is not None else None
 
 
 def _remark(program: Program, tops: tuple[str, ...], directive: Directive) -> Fault | None:

@@ -9,11 +9,9 @@ from msgspec.structs import replace
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
     Assign,
-    Block,
     Declare,
     Expr,
     ExprStmt,
-    If,
     Jump,
     Loop,
     Program,
@@ -21,7 +19,6 @@ from hlspart.model.program import (
     Stmt,
     Switch,
     substatements,
-    walk_statements,
 )
 
 
@@ -89,18 +86,6 @@ def is_of_member(directive: Directive) -> bool:
     """Whether a directive names a member of a struct."""
     names = (o.value or "" for o in directive.options if o.name in ("variable", "port"))
     return any("." in n or "->" in n for n in names)
-
-
-def block_around(body: Block, directive: Directive) -> Block | None:
-    """The block inside of ``body``, and no loop's, that a directive stands in: such blocks are no regions."""
-    span = directive.at.span
-    for stmt in body.body:
-        if isinstance(stmt, Block | If | Switch):
-            at = stmt.at.span
-            if at.path == span.path and at.start <= span.start and span.end <= at.end:
-                inner = (s for s in walk_statements(stmt) if isinstance(s, Block))
-                return next(inner, None)
-    return None
 
 
 def loops_of(program: Program, directive: Directive) -> list[Directive]:

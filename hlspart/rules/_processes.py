@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.source import Origin
-from hlspart.rules._nests import block_around
+from hlspart.rules._shared import split_rows
 from hlspart.rules._uses import SILENT, Kind, VariableUse, own_expressions, sets
 
 BLOCKS = "stream_of_blocks<"  # how the name of the type of a channel of blocks begins
@@ -57,6 +57,7 @@ class DataflowRegion(Struct, frozen=True):
     processes: tuple[Process, ...]
     others: tuple[c.Stmt, ...]
     local: frozenset[int] = field(default=frozenset())  # variables declared in the body
+    rows: Mapping[int, int] = field(default_factory=dict)  # arrays whose rows are memories, by so many indices
 
     def channels(self) -> Iterator[tuple[VariableUse, list[Process], list[Process]]]:
         """Each object that tasks access, with its writers and its readers, in the order of the text."""
@@ -65,6 +66,8 @@ class DataflowRegion(Struct, frozen=True):
             for use in process.uses:
                 if use.exact and not any(use.variable == s.variable and use.path == s.path for s in seen):
                     seen.append(use)
+        apart = {u.variable for u in seen if len(u.path) >= self.rows.get(u.variable, len(u.path) + 1)}
+        seen = [u for u in seen if u.variable not in apart or len(u.path) >= self.rows[u.variable]]
         unknown = {u.variable for p in self.processes for u in p.uses if p.several or not u.exact}
         for use in seen:
             if use.variable not in unknown:
@@ -95,7 +98,7 @@ def _regions(program: c.Program) -> tuple[DataflowRegion, ...]:
         if d.kind == "dataflow" and d.dialect == "vitis" and d.usable and d.function in program.functions:
             loop = program.loops[d.loop] if d.loop is not None else None
             body = loop.body if loop is not None else program.functions[d.function or ""].body
-            if block_around(body, d) is None:
+            if c.block_around(body, d.at.span) is None:
                 regions.append(_region(program, d, loop, body))
     return tuple(regions)
 
@@ -127,7 +130,8 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
             # a bare access of a channel is a call, as the canonical form asks for; a name alone constructs an object
             others += [] if program.text(stmt.at).strip().isidentifier() else [stmt]
     function = directive.function or ""
-    return DataflowRegion(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local))
+    rows = split_rows(program)
+    return DataflowRegion(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local), rows)
 
 
 def inside(program: c.Program, region: DataflowRegion, process: Process) -> DataflowRegion | None:

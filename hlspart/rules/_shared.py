@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import count
 
 from hlspart.model import program as c
 from hlspart.rules._nests import active, is_of_member
@@ -21,13 +22,19 @@ def apart(program: c.Program) -> frozenset[int]:
 
 def registers(program: c.Program) -> frozenset[int]:
     """Arrays that ARRAY_PARTITION makes variables of: an element is then no memory that only one task may access."""
+    return frozenset(v for v, rows in split_rows(program).items() if rows == len(program.variable(v).dims))
+
+
+@lru_cache(maxsize=8)
+def split_rows(program: c.Program) -> dict[int, int]:
+    """Arrays of which ARRAY_PARTITION makes memories of their own, row by row, by how many leading indices."""
     dims: dict[int, set[int]] = {}
     for d in active(program, "array_partition"):
         if d.choice("type", ("cyclic", "block", "complete")) in (None, "complete") and not is_of_member(d):
             for ident in d.variables:
                 every, dim = range(1, len(program.variable(ident).dims) + 1), d.values.get("dim", 1)
                 dims.setdefault(ident, set()).update(every if dim == 0 else (dim,))
-    return frozenset(v for v, known in dims.items() if known >= set(range(1, len(program.variable(v).dims) + 1)))
+    return {v: next(k for k in count() if k + 1 not in known) for v, known in dims.items()}
 
 
 @lru_cache(maxsize=8)

@@ -55,9 +55,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, Call, Const, Declare, ExprStmt, Loop, Name, Return, Subscript, walk
+from hlspart.model.program import (
+    ArrayRef,
+    Call,
+    Const,
+    Declare,
+    ExprStmt,
+    Loop,
+    Name,
+    Return,
+    Subscript,
+    block_around,
+    walk,
+)
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, block_around, exit_of, start_of
+from hlspart.rules._nests import active, exit_of, start_of
 from hlspart.rules._processes import regions
 
 RULE = Rule("HLP615", "dataflow-loop", "warning", hint="write for (int i = 0; i < n; i++), n a constant or an argument")
@@ -69,7 +81,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         loop = facts.program.loops[d.loop] if d.loop is not None else None
         function = facts.program.functions.get(d.function or "")
         body = loop.body if loop is not None else function.body if function is not None else None
-        block = block_around(body, d) if body is not None else None
+        block = block_around(body, d.at.span) if body is not None else None
         if block is not None:
             message = "DATAFLOW in a block: only for loops and functions are regions"
             hint = "make a function of the block"

@@ -42,8 +42,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import block_around
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import block_around, inlined
+from hlspart.rules._nests import inlined
 
 RULE = Rule("HLP459", "inlined-directive", "warning", hint="keep one of them")
 
@@ -55,7 +56,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if other is None or d.loop is not None or not d.usable or d.dialect != "vitis" or d.has("off"):
             continue
         body = facts.program.functions[d.function or ""].body if d.function in facts.program.functions else None
-        if body is not None and block_around(body, d) is not None:
+        if body is not None and block_around(body, d.at.span) is not None:
             continue  # of a region, which becomes one of each caller
         message = f"{facts.pragma_text(d)} of {d.function}(): the function is inlined, so none is left for it"
         yield facts.report(RULE, d.at, message, None, [(other.at, "inlined here")])

@@ -50,13 +50,14 @@ from hlspart.model.program import (
     Return,
     ScalarType,
     Stmt,
+    block_around,
     expressions,
     substatements,
     walk,
     walk_statements,
 )
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._nests import active, block_around, pipelined_around
+from hlspart.rules._nests import active, pipelined_around
 
 _OPERATORS = {"+": "add", "-": "add", "*": "mul", "/": "div"}
 RULE = Rule("HLP226", "latency-unreachable", "warning", hint="say the latency of one iteration inside of the loop")
@@ -72,18 +73,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if pipelined_around(facts.program, function.name, d.loop) is not None:
             continue  # what is below is unrolled
         body = facts.program.loops[d.loop].body if d.loop is not None else function.body
-        inside = list(_loops(block_around(body, d) or body))
+        inside = list(_loops(block_around(body, d.at.span) or body))
         counted = [(x, facts.trips[x.id]) for x in inside if x.id in facts.trips and x.id not in facts.unrolled]
-        if d.loop is None or block_around(body, d) is not None:
+        if d.loop is None or block_around(body, d.at.span) is not None:
             counted = [(x, n) for x, n in counted if n > facts.small]
         least = sum(n for _, n in counted)
         if least > most and any(n > most for _, n in counted):
-            block = block_around(body, d) is not None
+            block = block_around(body, d.at.span) is not None
             whole = f"{function.name}()" if d.loop is None else f"loop {facts.program.loops[d.loop].name}"
             where = "this block" if block else whole
             message = f"LATENCY max={most} of {where} cannot be kept: the loops in it take {least} cycles and more"
             yield facts.report(RULE, d.at, message, None, [(x.header, f"{n} iterations") for x, n in counted[:3]])
-        elif (slow := _slowest(facts, block_around(body, d) or body)) is not None and slow[1] > most:
+        elif (slow := _slowest(facts, block_around(body, d.at.span) or body)) is not None and slow[1] > most:
             message = f"LATENCY max={most} cannot be kept: '{slow[0].op}' alone takes {slow[1]} cycles"
             yield facts.report(RULE, d.at, message, f"allow {slow[1]} cycles and more", [(slow[0].at, "the operator")])
 

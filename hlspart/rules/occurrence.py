@@ -46,10 +46,10 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import Binary, Cast, If, Name, walk_statements
+from hlspart.model.program import Binary, Cast, If, Name, block_around, walk_statements
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import callers
-from hlspart.rules._nests import active, block_around, pipelined_around
+from hlspart.rules._nests import active, pipelined_around
 from hlspart.rules._traces import constant
 
 RULE = Rule("HLP225", "occurrence", "warning")
@@ -69,7 +69,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, "OCCURRENCE: nothing around it is pipelined", "pipeline the loop")
         elif cycle == 1:
             yield facts.report(RULE, d.at, "OCCURRENCE: cycle=1 says that the region runs each time", "remove it")
-        elif loop is not None and whole and block_around(loop.body, d) is None:
+        elif loop is not None and whole and block_around(loop.body, d.at.span) is None:
             message = f"OCCURRENCE: it stands in no region of its own, but in the body of loop {loop.name}"
             yield facts.report(
                 RULE, d.at, message, "write it into the braces of the region", [(loop.header, "the loop")]

@@ -187,10 +187,18 @@ def _without_bytes(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
             root = root_of(target.base)
             if sides >= _SIDES and root is not None:
                 values.setdefault((root[0], target.field), []).append(node)
-    for (_, field), set_by in values.items():
+    ends = {
+        root[0]
+        for node in nodes(facts.program)[function.name]
+        if isinstance(node, c.Assign) and isinstance(node.target, c.Member) and node.target.field == "last"
+        if constant(facts.program, node.value) == 1 and (root := root_of(node.target.base)) is not None
+    }
+    for (word, field), set_by in values.items():
         kind, value = set_by[0].target.type, constant(facts.program, set_by[0].value)
         if len(set_by) != 1 or value is None or not isinstance(kind, c.ScalarType) or set_by[0].op != "=":
             continue
+        if word in ends and value > 0 and not value & (value + 1):
+            continue  # the last bytes of a packet
         if ~value & ((1 << kind.bits) - 1):
             kept = bin(value & ((1 << kind.bits) - 1)).count("1")
             message = f"{field} always says that {kept} of {kind.bits} bytes are there: the others are dropped"
