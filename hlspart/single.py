@@ -15,6 +15,7 @@ from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, split
 from hlspart.expand.scalars import handed_on, in_variables
+from hlspart.expand.standing import held_in_variables, standing
 from hlspart.model.results import IIResult
 from hlspart.readback import Predicted
 from hlspart.reuse import Reused, changed, unchanged
@@ -73,6 +74,10 @@ def scalar_replaced(pipeline: Predicted) -> Reused:
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
         return text
     edits = shifting.in_registers(program, analysis, shifting.shifted(program, analysis, figures))
+    text = changed(program, figures, pipeline.predict, edits) if edits else None
+    if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
+        return text
+    edits = held_in_variables(program, standing(program, analysis, figures))
     text = changed(program, figures, pipeline.predict, edits) if edits else None
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
         return text

@@ -16,6 +16,7 @@ from hlspart.expand.flattening import kept_apart
 from hlspart.expand.interchange import alternatives, crossed, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.scalars import handed_on
+from hlspart.expand.standing import standing
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import is_cheap
 from hlspart.infer.size import MOST_WORK
@@ -188,7 +189,13 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
             ways += _in_another_order(pipeline, options, search)
     moved = search.goes_on(
         "values handed on in variables",
-        lambda: handed_on(*known) or shifting.shifted(*known) or tested_loads(*known) or updates.by_data(*known),
+        lambda: (
+            handed_on(*known)
+            or shifting.shifted(*known)
+            or tested_loads(*known)
+            or standing(*known)
+            or updates.by_data(*known)
+        ),
     )
     if moved and pipeline.scalar_replaced.after is not None:
         then(pipeline.scalar_replaced)

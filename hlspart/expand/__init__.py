@@ -8,5 +8,5 @@ from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 __all__ = [
     "UnknownLoop", "accesses", "accumulators", "ahead", "bundles", "capacity", "counters", "dependences", "expand",
     "faults", "flattening", "interchange", "interleave", "numbers", "purity", "region", "requests", "scalars",
-    "shifting", "texts", "unwritten", "updates",
+    "shifting", "standing", "texts", "unwritten", "updates",
 ]  # fmt: skip

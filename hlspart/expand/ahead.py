@@ -16,7 +16,7 @@ from hlspart.expand.accumulators import innermost
 from hlspart.expand.region import Refusal
 from hlspart.expand.scalars import certain_references
 from hlspart.expand.texts import as_many, indent_of, type_text
-from hlspart.model.access import Access, AccessAnalysis
+from hlspart.model.access import Access, AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -77,7 +77,11 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
             if not isinstance(ref, ArrayRef) or access is None or ref.id in certain or ref.id in written:
                 continue
             known = f"{program.variable(ref.variable).name} load" in waiting and ref.variable not in changed
-            if known and _is_table(program, analysis, ref.variable) and _is_inside(program, analysis, ref, access):
+            if (
+                known
+                and _is_table(program, analysis, ref.variable)
+                and is_inside(program, [analysis.loops[x] for x in access.loops], ref, access)
+            ):
                 same = next((g for g in groups if is_same(g[0], ref)), None)
                 groups += [[ref]] if same is None else []
                 if same is not None:
@@ -101,9 +105,8 @@ def _is_table(program: Program, analysis: AccessAnalysis, ident: int) -> bool:
     return whole and None not in variable.dims and filled and alone and not variable.volatile and not variable.extern
 
 
-def _is_inside(program: Program, analysis: AccessAnalysis, ref: ArrayRef, access: Access) -> bool:
-    """Whether every iteration may load the element: its subscripts are iterators within the array."""
-    loops = [analysis.loops[x] for x in access.loops]
+def is_inside(program: Program, loops: Sequence[LoopInfo], ref: ArrayRef, access: Access) -> bool:
+    """Whether every iteration of some loops may load an element: its subscripts are iterators inside the array."""
     names = {e.variable for index in ref.indices for e in walk(index) if isinstance(e, Name)}
     kinds = all(isinstance(e, Name) or not isinstance(e, ArrayRef) for index in ref.indices for e in walk(index))
     if access.index is None or not kinds or not names <= {info.variable for info in loops}:

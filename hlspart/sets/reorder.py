@@ -25,6 +25,17 @@ def is_carried(a: Access, b: Access, iterator: str) -> bool:
     return not (before.is_empty() and after.is_empty())
 
 
+def may_meet(a: Access, b: Access, iterator: str) -> bool:
+    """Whether ``a`` and ``b`` may touch one element while the loop of this iterator runs once.
+
+    True where an access is not affine.
+    """
+    if a.map is None or b.map is None or iterator not in a.iterators or iterator not in b.iterators:
+        return True
+    common = a.iterators.index(iterator)
+    return a.iterators[:common] != b.iterators[:common] or not _meets(a, b, common).is_empty()
+
+
 def is_crossed(a: Access, b: Access, nest: Sequence[str], rising: Sequence[bool]) -> bool:
     """Whether ``a`` and ``b`` may meet in one element in two iterations whose order changes when the outermost loop of
     a nest becomes its innermost one. ``nest``: the iterators; ``rising``: whether they rise, or fall.
