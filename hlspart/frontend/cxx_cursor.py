@@ -94,4 +94,4 @@ class Cursor:
 
     @property
     def in_body(self) -> bool:
-        return any(b == "body" for b in self.braces)
+        return "body" in self.braces

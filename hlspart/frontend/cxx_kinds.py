@@ -62,8 +62,10 @@ def _with_tags(tokens: list[Token], end: Token) -> list[Token]:
     tokens = _with_names(tokens, end)
     tags = list[tuple[int, int]]()  # the typedef, the bracket
     for at in range(len(tokens) - 3):
+        if tokens[at].text != "typedef":
+            continue
         words = [t.text for t in tokens[at : at + 4]]
-        if words[:2] == ["typedef", "struct"] and "{" in words[2:] and tokens[at + 2].kind in ("id", "op"):
+        if words[1] == "struct" and "{" in words[2:] and tokens[at + 2].kind in ("id", "op"):
             tags.append((at, at + words.index("{")))
     if not tags:
         return tokens
@@ -93,8 +95,10 @@ def _with_names(tokens: list[Token], end: Token) -> list[Token]:
     looked = [*tokens, *[end] * LOOK_AHEAD]
     made = list(tokens)
     for at in range(len(tokens) - 4, -1, -1):
+        if tokens[at].text != "using":
+            continue
         sign, tag, opening = (looked[at + k].text for k in (2, 3, 4))
-        if tokens[at].text == "using" and sign == "=" and tag in TAGS and opening == "{":
+        if sign == "=" and tag in TAGS and opening == "{":
             made[at : at + 4] = [tokens[at + 3], tokens[at + 1]]
     return made
 

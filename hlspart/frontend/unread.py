@@ -61,9 +61,12 @@ def note_left_out(text: Sequence[Token], read: Sequence[Token], path: str, colle
     """Pragmas of a file that what is read of its text does not have: those of constructors that set nothing."""
     kept = {(t.path, t.start) for t in read if isinstance(t, PragmaToken)}
     left_out = [
-        (t, in_loop)
-        for t, in_loop in zip(text, in_braces_of_loops(text), strict=True)
-        if isinstance(t, PragmaToken) and t.path == path and (path, t.start) not in kept
+        at for at, t in enumerate(text) if isinstance(t, PragmaToken) and t.path == path and (path, t.start) not in kept
     ]
-    names = frozenset(t.text for t in text if t.kind == "id") if left_out else frozenset()
-    note_unread(((t, Unread(_IDLE, True, in_loop, names)) for t, in_loop in left_out), collected)
+    if left_out:
+        in_loop = in_braces_of_loops(text)
+        names = frozenset(t.text for t in text if t.kind == "id")
+        pragmas = [
+            (t, Unread(_IDLE, True, in_loop[at], names)) for at in left_out if isinstance(t := text[at], PragmaToken)
+        ]
+        note_unread(pragmas, collected)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -119,10 +120,16 @@ def _closing(words: Sequence[Word], at: int) -> int:
     return at
 
 
+@lru_cache(256)
+def _closest(word: str) -> str | None:
+    """The directive that a word is nearly."""
+    close = difflib.get_close_matches(word, KINDS, 1, 0.75)
+    return close[0].upper() if close else None
+
+
 def unknown_kind(word: str, at: Origin) -> Fault:
     """The problem of a directive that does not exist."""
-    close = difflib.get_close_matches(word.lower(), KINDS, 1, 0.75)
-    meant = close[0].upper() if close else None
+    meant = _closest(word.lower())
     hint = f"did you mean {meant}?" if meant else None
     return Fault("unknown-pragma", f"HLS pragma '{word}' does not exist", at, hint, meant=meant)
 
