@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SOURCES = (".cpp", ".cc", ".cxx")
 _MOST_FILES = 1000  # that are looked through, the nearest ones
-_MOST_UP = 5  # folders above that of the header
+_MOST_UP = 3  # folders above that of the header, where no repository begins
 _MOST_TRIED = 4  # sources that are read for one header
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
 _MAIN = re.compile(r"\bmain\s*\(")
@@ -181,16 +181,16 @@ class _Project(Struct, frozen=True, dict=True):
 
 
 def _files_around(folder: str) -> Iterator[str]:
-    """Sources and headers of a folder and of those above it up to the root of the project, the nearest first."""
+    """Sources and headers of a folder and of those above it in its project, the nearest first."""
+    above = [folder]
+    while os.path.dirname(above[-1]) != above[-1] and not above[-1].endswith(".."):
+        above.append(os.path.dirname(above[-1]))
+    root = next((k for k, f in enumerate(above) if os.path.exists(os.path.join(f, ".git"))), _MOST_UP)
     seen: set[str] = set()
-    for _ in range(_MOST_UP + 1):
-        for root, inner, names in os.walk(folder or "."):
-            inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(root, d) not in seen)
+    for start in above[: root + 1]:
+        for here, inner, names in os.walk(start or "."):
+            inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(here, d) not in seen)
             for name in sorted(names):
                 if name.endswith((*HEADER_SUFFIXES, *_SOURCES)):
-                    yield os.path.normpath(os.path.join(root, name))
-        seen.add(folder)
-        above = os.path.dirname(folder)
-        if os.path.exists(os.path.join(folder, ".git")) or above == folder or folder.endswith(".."):
-            return
-        folder = above
+                    yield os.path.normpath(os.path.join(here, name))
+        seen.add(start)

@@ -75,6 +75,12 @@ def test_other_sources_leave_it_open(tmp_path: Path, source: str) -> None:
     assert [x.ii for x in hlspart.open("total.hpp").ii().loops if x.pipelined] == [None]
 
 
+def test_no_source_outside_the_repository_is_looked_at(tmp_path: Path) -> None:
+    _written(tmp_path, include__total_hpp=HEADER, kernel_cpp=SOURCE.replace("total.hpp", "include/total.hpp"))
+    (tmp_path / "include" / ".git").mkdir()
+    assert [x.ii for x in hlspart.open("include/total.hpp").ii().loops if x.pipelined] == [None]
+
+
 def test_a_header_that_says_all_is_read_alone(tmp_path: Path) -> None:
     _written(tmp_path, total_hpp=HEADER.replace("template <int N> ", "#define N 2\n"), kernel_cpp=SOURCE)
     answer = hlspart.open("total.hpp").ii()
