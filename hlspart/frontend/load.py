@@ -307,7 +307,9 @@ def _read(
             raise result.faults[0]
         if is_for_others(collected.sources[path]):
             return
-        raise SourceError("HLP001", "the file holds no C", path, 0)
+        asks = "#if" in collected.sources[path].text.replace(" ", "")
+        said = "no #if leaves any C; -D gives it the names it asks for" if asks else "the file holds no C"
+        raise SourceError("HLP001", said, path, 0)
     match = brackets(tokens)
     try:
         tree, guessed = parse(tokens, types, guess_types=bool(result.missing) or language == "c++")

@@ -17,6 +17,7 @@ CASES = {
     "": "t.c:1:1: error: the file is empty [HLP001]",
     "  \n\n": "t.c:1:1: error: the file is empty [HLP001]",
     "/* only */\n": "t.c:1:1: error: the file holds no C [HLP001]",
+    "#ifdef A\nint a;\n# endif\n": "t.c:1:1: error: no #if leaves any C; -D gives it the names it asks for [HLP001]",
     "int f(void) {\n  int a = ;\n}\n": "t.c:2:11: error: syntax error near ';' [HLP002]",
     "int a\nint b;": "t.c:1:5: error: syntax error near 'a': expected ';' or a function body [HLP002]",
     "void f(void) {\n if (1) {\n": "t.c:2:9: error: '{' is never closed [HLP002]",
