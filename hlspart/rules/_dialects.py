@@ -63,4 +63,9 @@ def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
                 match = words.search(source.text)
                 if match is not None:
                     macros.setdefault(unit.path, (tool, Origin(Span(unit.path, match.start(), match.end()))))
+    catapult = {path for path, (tool, _) in macros.items() if tool == "Catapult"}
+    for d in program.directives if catapult else ():  # its headers
+        of_catapult = _CATAPULT.search("#pragma " + d.text.strip().removeprefix("#pragma").strip())
+        if of_catapult is not None and d.at.span.path not in own:
+            macros.setdefault(d.at.span.path, ("Catapult", d.at))
     return macros

@@ -70,7 +70,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         expressions = list(_expressions(facts, d.function or "", set()))
         at = facts.program.functions[d.function or ""].name_at
         if kind == "function":
-            short = name.split("::")[-1].split("<")[0]
+            short = name.split("<")[0].split("::")[-1]
             called = {c.function or "" for c in expressions if isinstance(c, Call)}
             named = {x for x in called if x.split("(")[0].split("<")[0].split("::")[-1] == short}
             calls = [c for c in expressions if isinstance(c, Call) and c.function in named]

@@ -41,11 +41,9 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.directives import Directive
-from hlspart.model.program import If, Program, StreamType, walk_statements
-from hlspart.model.source import Span
+from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, callers, interfaces
-from hlspart.rules._traces import constant
+from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces, never_called
 
 #: Modes that exclude each other; s_axilite may stand beside one, for the address or the registers of a port.
 _PROTOCOLS = frozenset(PORT_MODES) - {"s_axilite", "ap_bus"}
@@ -55,7 +53,7 @@ RULE = Rule("HLP407", "conflicting-directives", "error")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    dead, alone = _never_called(facts.program), set[Place]()
+    dead, alone = never_called(facts.program), set[Place]()
     for remark in facts.remarks("conflict"):
         beside = remark.status.other
         both = {remark.directive.function, facts.program.directives[beside].function if beside is not None else None}
@@ -107,21 +105,6 @@ def _registers_of_channels(facts: Facts) -> Iterator[Diagnostic]:
                 other = d if later is not d else by[ident][0]
                 message = f"INTERFACE: '{facts.program.variable(ident).name}' is s_axilite and {by[ident][1]}"
                 yield facts.report(RULE, later.at, message, "keep one of them", [(other.at, "the other directive")])
-
-
-def _never_called(program: Program) -> set[str | None]:
-    """Functions of which every call stands in the arm that a constant test leaves out."""
-    left_out = dict[str, list[Span]]()
-    for by, function in program.functions.items():
-        for stmt in walk_statements(function.body):
-            if isinstance(stmt, If) and (value := constant(program, stmt.test)) is not None:
-                arm = stmt.other if value else stmt.then
-                left_out.setdefault(by, []).extend([arm.at.span] if arm is not None else [])
-    names = set[str | None]()
-    for name, sites in callers(program).items():
-        if all(any(span.holds(at.span) for span in left_out.get(by, ())) for by, at in sites):
-            names.add(name)
-    return names
 
 
 def _control(facts: Facts, d: Directive) -> Directive | None:

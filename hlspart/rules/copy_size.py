@@ -181,6 +181,8 @@ def _past_end(facts: Facts, call: Call) -> tuple[Variable, str, str] | None:
         each = _bytes(variable) if variable is not None and variable.storage != "parameter" else None
         if variable is None or each is None or None in variable.dims or 0 in variable.dims:
             continue
+        if isinstance(variable.type, PointerType):
+            continue  # what it points to is of another size
         if not _is_of_numbers(variable):
             continue  # the members of a record may stand apart
         left = each * prod(n or 0 for n in variable.dims) - at

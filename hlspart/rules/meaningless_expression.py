@@ -55,6 +55,7 @@ from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP450", "meaningless-expression", "warning", names=True)
 _ORDERED = ("<", ">", "<=", ">=")
+_TEMPLATE = re.compile(r"\b[A-Za-z_]\w*<-?\w+(?:\s*,\s*-?\w+)*>\(")  # shift<-2>(x), of a header that is missing
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -87,6 +88,7 @@ def _chains(program: c.Program, name: str) -> Iterator[tuple[c.Expr, str, str]]:
                 and (inner.op, node.op) == ("<", ">")
                 and _is_parenthesised(program, node.right)
             )
+            call = call or _TEMPLATE.search(program.text(node.at)) is not None
             if isinstance(inner, c.Binary) and inner.op in _ORDERED and bare and not call:
                 yield node, "compares a truth value with a number", "write a < b && b < c"
 

@@ -35,7 +35,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayRef, ArrayType, Binary, Const, Expr, Name, ScalarType, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._counters import CountedPlace, counted
-from hlspart.rules._interfaces import depth_said
+from hlspart.rules._interfaces import depth_said, never_called
 from hlspart.rules._queries import has_open_extent
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import calls, nodes
@@ -98,7 +98,7 @@ def _handed(facts: Facts) -> Iterator[Diagnostic]:
         for edge in group.edges:
             actual, formal = facts.program.variable(edge.actual), facts.program.variable(edge.formal)
             whole = actual.as_array is not None and facts.program.text(edge.at) == actual.name
-            if "<" in edge.caller:
+            if "<" in edge.caller or {edge.caller, edge.callee} & never_called(facts.program):
                 continue  # an arm that its arguments leave out may have the call
             rows, taken = actual.dims[1:], formal.dims[1:]
             turned = len(rows) == len(taken) > 0 and None not in (*rows, *taken) and 0 not in (*rows, *taken)

@@ -67,7 +67,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 RULE, d.at, message, "give a factor, or a constant bound with a condition inside", related
             )
         elif trips is not None and trips > MOST_COPIES and (factor is None or factor >= trips):
-            message = f"loop {loop.name} becomes {trips} copies of its body, too many to be built in time"
+            message = f"loop {loop.name} becomes {trips} copies of its body, each with hardware of its own"
             yield facts.report(RULE, d.at, message, "give a factor", related)
         elif d.has("skip_exit_check") and factor is not None and (trips is None or trips % factor):
             count = f"{trips} iterations" if trips is not None else "a number of iterations that is not known"

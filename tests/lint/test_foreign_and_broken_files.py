@@ -126,3 +126,20 @@ def test_headers_of_macros_and_of_other_headers_are_no_mistakes() -> None:
         told = Pipeline([name], Options(), lambda path: files[path].encode()).lint(None).diagnostics
         assert {d.severity for d in told} <= {"info"}, name
     assert [d.rule for d in lint_of({"none.c": "/* nothing */\n"}).diagnostics] == ["HLP001"]
+
+
+def test_a_header_of_a_file_for_catapult_is_for_catapult_too() -> None:
+    header = "void g(int *a) {\n#pragma hls_unroll yes\n  for (int i = 0; i < 8; i++) a[i] = i;\n}\n"
+    kernel = '#include "g.h"\n#pragma hls_design top\nvoid f(int a[8]) { g(a); }\n'
+    report = lint_of({"k.cpp": kernel, "g.h": header})
+    assert {(d.rule, d.place.path) for d in report.diagnostics if d.severity != "info"} <= {
+        ("HLP107", "k.cpp"),
+        ("HLP107", "g.h"),
+    }
+
+
+def test_a_call_of_a_template_that_is_not_found_compares_nothing() -> None:
+    text = "void f(const int a[8], int b[8]) {\n  b[0] = shift<-3>(a[1]) - shift<-2>(a[3]);\n}\n"
+    assert "HLP450" not in {d.rule for d in lint_of({"k.cpp": text}).diagnostics}
+    chain = text.replace("shift<-3>(a[1]) - shift<-2>(a[3])", "1 < a[2] < a[1]")
+    assert "HLP450" in {d.rule for d in lint_of({"k.cpp": chain}).diagnostics}

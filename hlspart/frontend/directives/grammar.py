@@ -93,7 +93,7 @@ def _value_end(words: Sequence[Word], at: int) -> int:
         if word.text in _OPEN:
             at = _closing(words, at)
         elif word.kind in ("id", "num", "str", "chr"):
-            at += 1
+            at = _template_end(words, at + 1) if word.kind == "id" else at + 1
         else:
             return at
         while at < len(words) and words[at].text in ("(", "[", ".", "->", "::"):
@@ -101,6 +101,19 @@ def _value_end(words: Sequence[Word], at: int) -> int:
         if at >= len(words) or words[at].text not in _BINARY:
             return at
         at += 1
+    return at
+
+
+def _template_end(words: Sequence[Word], at: int) -> int:
+    """Behind the arguments of a template that begin here, such as <T, C::n, typename C::t>; ``at`` where none do."""
+    depth = 0
+    for end in range(at, len(words)):
+        word = words[end]
+        depth += (word.text == "<") - (word.text == ">")
+        if depth == 0:
+            return end + 1 if end > at else at
+        if word.kind not in ("id", "num") and word.text not in ("<", ">", ",", "::", "*", "+", "-"):
+            break
     return at
 
 
