@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping
+from functools import cached_property, reduce
 from typing import Literal
 
 import islpy as isl
@@ -94,6 +95,30 @@ class RawAccess(Struct):
     order: int
 
 
+class _Ranges:
+    """The bounds of symbols where all of some conditions hold."""
+
+    def __init__(self, *conditions: isl.Set) -> None:
+        self._conditions = conditions
+        self._known: dict[str, tuple[int | None, int | None]] = {}
+
+    def is_of(self, *conditions: isl.Set) -> bool:
+        """Whether these are the conditions."""
+        return all(mine is other for mine, other in zip(self._conditions, conditions, strict=True))
+
+    @cached_property
+    def where(self) -> isl.Set:
+        """Where all of them hold."""
+        first, *others = self._conditions
+        return reduce(isl.Set.intersect, others, first)
+
+    def of(self, name: str) -> tuple[int | None, int | None]:
+        """Least and greatest value of a symbol, None where there is no finite one."""
+        if name not in self._known:
+            self._known[name] = algebra.bounds(Affine(((name, 1),), 0), self.where)
+        return self._known[name]
+
+
 class Scope:
     """Names, values and notes of one function."""
 
@@ -119,6 +144,7 @@ class Scope:
         self._silent: dict[Expr, bool] = {}
         self._changing: dict[Expr, bool] = {}
         self._repeated = Repeated()
+        self._ranges = _Ranges(UNIVERSE, UNIVERSE, UNIVERSE)
 
     def unknown(self, reason: str, at: Expr | Origin) -> Unknown:
         """A value without affine form."""
@@ -133,9 +159,26 @@ class Scope:
 
     def bounds(self, value: Known, st: State) -> tuple[int | None, int | None]:
         """Bounds of a value at this point, with what the types of symbols promise."""
-        if isinstance(value, Affine) and not value.terms:
-            return value.const, value.const
-        return algebra.bounds(value, st.dom.intersect(self.assumed).intersect(self.facts))
+        if isinstance(value, Affine) and len(value.terms) < 2:  # one symbol is at its own bounds
+            return self._around(value, st)
+        return algebra.bounds(value, self._ranges_at(st).where)
+
+    def _around(self, value: Affine, st: State) -> tuple[int | None, int | None]:
+        """Numbers between which a form is: those that it has where its symbols have nothing to do with each other."""
+        low: int | None = value.const
+        high: int | None = value.const
+        for name, coefficient in value.terms:
+            least, most = self._ranges_at(st).of(name)
+            first, last = (least, most) if coefficient > 0 else (most, least)
+            low = None if low is None or first is None else low + coefficient * first
+            high = None if high is None or last is None else high + coefficient * last
+        return low, high
+
+    def _ranges_at(self, st: State) -> _Ranges:
+        """What symbols can be at this point; asked for again and again while its expressions are evaluated."""
+        if not self._ranges.is_of(st.dom, self.assumed, self.facts):
+            self._ranges = _Ranges(st.dom, self.assumed, self.facts)
+        return self._ranges
 
     def branch_id(self, node: object) -> int:
         """Number of an If, Switch or Conditional in this function."""
@@ -260,10 +303,9 @@ class Scope:
         """``value`` when it is proved to lie in ``span``."""
         if isinstance(value, Unknown) or self.trial:
             return value
-        low, high = self.bounds(value, st)
-        if low is not None and high is not None and span[0] <= low and high <= span[1]:
+        if isinstance(value, Affine) and _is_in(self._around(value, st), span):
             return value
-        if st.dom.is_empty():
+        if _is_in(self.bounds(value, st), span) or st.dom.is_empty():
             return value
         return self.unknown(f"`{self.text(at)}` may leave the range of {name}", at)
 
@@ -318,3 +360,9 @@ def split(kind: str, d: Known) -> Condition:
 _RESERVED = "exists and or not implies mod floor ceil floord ceild min max infty infinity nan true false rat int"
 _ISL_WORDS = frozenset(_RESERVED.split())  # whatever their case
 _NOT_IN_NAMES = re.compile("[^A-Za-z0-9_]")
+
+
+def _is_in(bounds: tuple[int | None, int | None], span: tuple[int, int]) -> bool:
+    """Whether what has these bounds is in ``span``."""
+    low, high = bounds
+    return low is not None and high is not None and span[0] <= low and high <= span[1]

@@ -24,7 +24,7 @@ from hlspart.model.ports import BankLoad, Ports
 from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 
 Kind = tuple[int, int]  # a number of the terms of an index, and one of a domain
-MOST_ASKED = 20_000  # pairs that are compared by sets; further ones are taken to meet
+MOST_ASKED = 6_000  # pairs that are compared by sets; further ones are taken to meet
 
 
 class Conflicts:

@@ -146,3 +146,13 @@ class Graph(Struct, frozen=True, dict=True):
             return self
         left_out = {counted[number][0] for number in gone}
         return replace(self, edges=tuple(e for k, e in enumerate(self.edges) if k not in left_out))
+
+    def without(self, gone: frozenset[Edge]) -> Graph:
+        """The same without these edges, made once: what is worked out of it is kept with it."""
+        if gone not in self._without:
+            self._without[gone] = replace(self, edges=tuple(e for e in self.edges if e not in gone)) if gone else self
+        return self._without[gone]
+
+    @cached_property
+    def _without(self) -> dict[frozenset[Edge], Graph]:
+        return {}

@@ -28,7 +28,7 @@ from hlspart.lowering.invariants import leave, worked_ahead
 from hlspart.lowering.offsets import are_apart, offsets
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
-from hlspart.lowering.related import connected, limit_orders, related, turns
+from hlspart.lowering.related import connected, limit_differences, limit_orders, related, turns
 from hlspart.lowering.unused import unused
 from hlspart.model.access import Affine
 
@@ -392,6 +392,7 @@ def _memory(
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
         seen_of, addresses = _Beside(memory.layout), [carriers.address(op) for op in operations]
+        limit_differences(addresses, name, operations[0], len(chosen))
         places = [offsets(ops, op, kept) for op in operations]
         local = memory.layout.banks > 1 and all(dim.has_local for dim in memory.layout.dims)
         parts = connected([carriers.reach(op) for op in operations]) if local else [range(len(operations))]

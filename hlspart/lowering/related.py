@@ -12,10 +12,23 @@ from hlspart.lowering.graph import Op, excludes
 MOST_ORDERS = 400_000  # of 900 accesses of one element, each behind all before it
 
 
+MOST_DIFFERENCES = 30_000  # of the constants of two accesses, which sets are asked about
+
+
 def limit_orders(orders: int, array: str, access: Op, operations: int) -> None:
     """Raises Unmodelled where accesses of ``array``, of a loop of ``operations``, have more orders than are counted."""
     if orders > MOST_ORDERS:
         raise Unmodelled(f"more than {MOST_ORDERS} orders between accesses of {array}", access.line, operations)
+
+
+def limit_differences(addresses: Sequence[Address], array: str, access: Op, operations: int) -> None:
+    """Raises Unmodelled where too many pairs of accesses of ``array`` are unlike: sets are asked about each."""
+    unlike = 0
+    for _, _, differences in _pairs(addresses, lambda a: a.number):
+        unlike += len(differences)
+        if unlike > MOST_DIFFERENCES:
+            text = f"more than {MOST_DIFFERENCES} pairs of accesses of {array} differ in how they lie to each other"
+            raise Unmodelled(text, access.line, operations)
 
 
 def partners(addresses: Sequence[Address]) -> list[Sequence[int]]:
@@ -47,6 +60,26 @@ def related(
     copies of an unrolled access are many, these differences few.
     """
     out: list[list[int]] = [[] for _ in addresses]
+    for starts, others, differences in _pairs(addresses, number):
+        close = {
+            by for by, x in differences.items() if are_related(addresses[starts[x][0]], addresses[others[x + by][0]])
+        }
+        for x, mine in starts.items() if close else ():
+            few = len(close) < len(others)
+            met = [x + by for by in close if x + by in others] if few else [y for y in others if y - x in close]
+            for k in mine:
+                for y in met:
+                    out[k] += others[y]
+    return [sorted(others) for others in out]
+
+
+def _pairs(
+    addresses: Sequence[Address], number: Callable[[Address], int]
+) -> Iterator[tuple[dict[int, list[int]], dict[int, list[int]], dict[int, int]]]:
+    """Accesses of two kinds that may be of one element, by their constants; and these' differences, each with a first.
+
+    Those of one kind have one ``number`` and do the same; two kinds of loads have nothing to do with each other.
+    """
     groups: dict[int, tuple[Sequence[int], list[int]]] = {}
     for k, near in enumerate(partners(addresses)):
         groups.setdefault(id(near), (near, []))[1].append(k)
@@ -54,21 +87,8 @@ def related(
         ends = _alike(addresses, number, sinks)
         for (_, kind), starts in _alike(addresses, number, sources).items():
             for (_, other), others in ends.items():
-                if kind == other == "read":
-                    continue
-                differences = {y - x: x for x in starts for y in others}
-                close = {
-                    by
-                    for by, x in differences.items()
-                    if are_related(addresses[starts[x][0]], addresses[others[x + by][0]])
-                }
-                for x, mine in starts.items() if close else ():
-                    few = len(close) < len(others)
-                    met = [x + by for by in close if x + by in others] if few else [y for y in others if y - x in close]
-                    for k in mine:
-                        for y in met:
-                            out[k] += others[y]
-    return [sorted(others) for others in out]
+                if not kind == other == "read":
+                    yield starts, others, {y - x: x for x in starts for y in others}
 
 
 def connected(reaches: Sequence[frozenset[int]]) -> list[list[int]]:

@@ -223,8 +223,8 @@ def _tightest(p: Prediction, doubts: Sequence[Doubt]) -> tuple[int, tuple[Doubt,
     """II if every doubt turned out worst, and those that raise it; it may lie beyond the schedule."""
     assert p.schedule is not None
     timing = {i: replace(t, states=max(t.states, t.most)) for i, t in p.problem.timing.items()}
-    edges, why = [_behind_response(e, p, timing) for e in p.problem.graph.edges], list[Doubt]()
-    graph, best = replace(p.problem.graph, edges=tuple(edges)), p.schedule.ii
+    graph, why, best = _behind_responses(p, timing), list[Doubt](), p.schedule.ii
+    edges = list(graph.edges)
     slow = [d for d in doubts if d.slow]
     ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if slow else None) or best
     if ii > best:
@@ -296,6 +296,14 @@ def _split(layout: PerDimLayout, factors: Mapping[int, int]) -> PerDimLayout:
 def _interval(p: Prediction, counts: Mapping[int, PortCount]) -> int:
     banks = (x.static.interval for x in counts.values())
     return max(p.units_ii, shared_interval(p.elaborated, counts), max(banks, default=1))
+
+
+def _behind_responses(p: Prediction, timing: Mapping[int, Timing]) -> Graph:
+    """The orders that hold also where loads wait for responses; those that others imply are left out."""
+    edges = tuple([_behind_response(e, p, timing) for e in p.problem.graph.edges])
+    if all(new is old for new, old in zip(edges, p.problem.graph.edges, strict=True)):
+        return p.problem.graph.lean
+    return replace(p.problem.graph, edges=edges).lean
 
 
 def _behind_response(edge: Edge, p: Prediction, timing: Mapping[int, Timing]) -> Edge:

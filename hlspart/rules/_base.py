@@ -13,7 +13,7 @@ from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
 from hlspart.model.directives import Directive, Fault
 from hlspart.model.inferred import InferResult
-from hlspart.model.program import Declare, Loop, PragmaMark, Program, Stmt, Variable, substatements
+from hlspart.model.program import Loop, Program, Stmt, Variable, substatements
 from hlspart.model.results import IIResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, SourceText, Span
 from hlspart.rules._dialects import foreign
@@ -323,25 +323,6 @@ class Facts(Struct, frozen=True, dict=True):
                 loops.append(stmt)
             stack.extend(reversed(substatements(stmt)))
         return tuple(loops)
-
-    def next_loop(self, pragma: int) -> tuple[Loop, bool] | None:
-        """The loop that follows a pragma directly, other pragmas apart; whether only pragmas stand before it.
-
-        In the body of a function, declarations may stand before it, too.
-        """
-        for function in self.program.functions.values():
-            stack: list[Stmt] = [function.body]
-            while stack:
-                stmt = stack.pop()
-                below = substatements(stmt)
-                stack.extend(below)
-                for k, item in enumerate(below):
-                    if isinstance(item, PragmaMark) and item.pragma == pragma:
-                        rest = [x for x in below[k + 1 :] if not isinstance(x, PragmaMark)]
-                        head = (PragmaMark, Declare) if stmt is function.body else PragmaMark
-                        first = all(isinstance(x, head) for x in below[:k])
-                        return (rest[0], first) if rest and isinstance(rest[0], Loop) else None
-        return None
 
     @cached_property
     def foreign(self) -> Mapping[str, tuple[str, Origin]]:

@@ -38,6 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Severity
+from hlspart.model.program import Declare, Loop, PragmaMark, Program, substatements, walk_statements
 from hlspart.rules._base import Facts, Rule
 
 _MOST = 17  # iterations of a loop that one may want to see unrolled by a pipelined function
@@ -46,15 +47,15 @@ RULE = Rule("HLP414", "pragma-before-loop", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """PIPELINE whose next statement is a loop."""
+    following = _following(facts.program)
     for directive in facts.program.directives:
         if directive.kind not in ("pipeline", "unroll") or not directive.usable or directive.pragma is None:
             continue
         if directive.has("off"):
             continue
-        following = facts.next_loop(directive.pragma)
-        if following is None or (following[1] and directive.loop is not None):
+        loop, first = following.get(directive.pragma, (None, False))
+        if loop is None or (first and directive.loop is not None):
             continue  # first in the body of a loop it pipelines that loop and unrolls the next one: a common form
-        loop, first = following
         what = "the whole function" if directive.loop is None else facts.program.loops[directive.loop].name
         if directive.kind == "unroll" and directive.loop is None:
             continue  # HLP403
@@ -67,3 +68,22 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         among = source is not None and "#pragma" in source.text[end : loop.header.span.start]
         severity: Severity = "info" if first and (few or among) else "warning"  # it pipelines all of a function
         yield facts.report(RULE, directive.at, message, hint, [(loop.header, "the loop")], severity=severity)
+
+
+def _following(program: Program) -> dict[int, tuple[Loop, bool]]:
+    """By pragma the loop that follows it directly, other pragmas apart; whether only pragmas stand before it.
+
+    In the body of a function, declarations may stand before it, too.
+    """
+    out: dict[int, tuple[Loop, bool]] = {}
+    for body in (function.body for function in program.functions.values()):
+        for stmt in walk_statements(body):
+            waiting, first = list[int](), True
+            for item in substatements(stmt):
+                if isinstance(item, PragmaMark):
+                    waiting.append(item.pragma)
+                    continue
+                if isinstance(item, Loop):
+                    out |= {pragma: (item, first) for pragma in waiting if pragma not in out}
+                waiting, first = [], first and isinstance(item, Declare) and stmt is body
+    return out

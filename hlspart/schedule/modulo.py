@@ -22,7 +22,7 @@ from hlspart.schedule.problem import Problem, Schedule, Wait, allowed, topologic
 from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring
 
 MAX_SLOTS = 2_000_000  # operations times II, over all attempts to share units
-MOST_PLACEMENTS = 64_000  # in attempts at one II after the other; what has no schedule by then needs far more states
+MOST_PLACEMENTS = 40_000  # in attempts at one II after the other; what has no schedule by then needs far more states
 JUMPS = 5  # attempts beyond these, at an II an eighth above the bound, then at twice the distance, and so on
 MOST_KEPT = 256  # problems whose schedules are remembered
 
@@ -155,6 +155,9 @@ def _placements(operations: int) -> int:
     return min(8 * operations + 64, max(2 * operations, 16_000))
 
 
+_Use = tuple[bool, tuple[tuple[int, int], ...]]  # whether an access reads, and the arms that it stands in
+
+
 class _Waiting:
     """What the operations of a problem wait for, which is alike in all attempts."""
 
@@ -209,9 +212,9 @@ class _Attempt:
         self.reads: dict[tuple[str, int], dict[int, None]] = defaultdict(dict)  # in the order of their placing
         self.writes: dict[tuple[str, int], dict[int, None]] = defaultdict(dict)
         self.busy: dict[tuple[str, int], dict[int, None]] = defaultdict(dict)
-        # the slots, as bits, in which nothing more fits: of a unit, and of a bank for reads and for writes of
-        # operations that always run
-        self.full: dict[str | tuple[str, bool], int] = defaultdict(int)
+        self.full: dict[str, int] = defaultdict(int)  # the slots, as bits, in which a unit has nothing more to give
+        self.shut: dict[str, dict[_Use, int]] = defaultdict(dict)  # and those in which a bank was asked in vain
+        self.refused: dict[tuple[str, int], list[_Use]] = defaultdict(list)  # the same by bank and slot
         self.most: dict[str, int] = defaultdict(int)  # units of a kind that were taken in one slot
 
     def goes_alike(self, units: Mapping[str, int]) -> bool:
@@ -268,16 +271,21 @@ class _Attempt:
         """The first state from ``state`` on in which ``op`` fits."""
         unit, use = self.problem.timing[op].unit, self.problem.ports.get(op)
         taken = self.full[unit] if unit is not None else 0
-        if use is not None and op not in self.problem.either:
+        like: _Use | None = None  # accesses that no bank tells apart
+        if use is not None:
+            like = use.read, use.branch if op in self.problem.either else ()
             for bank in use.banks:
-                taken |= self.full[bank, use.read]
+                taken |= self.shut[bank].get(like, 0)
         begin, every = state % self.ii, (1 << self.ii) - 1
         while free := every & ~taken:
             ahead = free >> begin
             slot = begin + _lowest(ahead) if ahead else _lowest(free)
-            t = state + (slot - begin) % self.ii
-            if self._fits(op, t):
-                return t
+            refusing = self._refusing(op, slot)
+            if refusing is None:
+                return state + (slot - begin) % self.ii
+            if like is not None:
+                self.shut[refusing][like] = self.shut[refusing].get(like, 0) | 1 << slot
+                self.refused[refusing, slot].append(like)
             taken |= 1 << slot
         return None
 
@@ -286,19 +294,21 @@ class _Attempt:
         unit = self.problem.timing[op].unit
         if unit is not None and len(self.busy[unit, slot]) >= self.units[unit]:
             return False
+        return self._refusing(op, slot) is None
+
+    def _refusing(self, op: int, slot: int) -> str | None:
+        """A bank that has no port for ``op``, with what it serves in this slot."""
         use = self.problem.ports.get(op)
-        if use is None:
-            return True
-        for bank in use.banks:
+        for bank in use.banks if use is not None else ():
             reads, writes = self.reads[bank, slot], self.writes[bank, slot]
-            if not reads and not writes:
+            if use is None or not (reads or writes):
                 continue
             ports = self.problem.limits[bank]
             if ports.serves(len(reads) + use.read, len(writes) + (not use.read)):
                 continue
             if not self._is_in_turn(ports, [*reads, op] if use.read else reads, writes if use.read else [*writes, op]):
-                return False
-        return True
+                return bank
+        return None
 
     def _is_in_turn(self, ports: Ports, reads: Collection[int], writes: Collection[int]) -> bool:
         """Whether one bank serves the accesses of one slot because they never all run in one iteration."""
@@ -341,7 +351,6 @@ class _Attempt:
             table = self.reads if use.read else self.writes
             for bank in use.banks:
                 table[bank, slot][op] = None
-                self._note(bank, slot)
 
     def _remove(self, op: int) -> None:
         slot = self.start.pop(op) % self.ii
@@ -354,18 +363,8 @@ class _Attempt:
             table = self.reads if use.read else self.writes
             for bank in use.banks:
                 del table[bank, slot][op]
-                self._note(bank, slot)
-
-    def _note(self, bank: str, slot: int) -> None:
-        """Whether a bank has room in a slot, for an operation that always runs."""
-        reads, writes, ports = self.reads[bank, slot], self.writes[bank, slot], self.problem.limits[bank]
-        either, full, bit, r, w = self.problem.either, self.full, 1 << slot, len(reads), len(writes)
-        counts = (r or w) and not (either and any(op in either for op in (*reads, *writes)))
-        for key, more, beside in (((bank, True), r + 1, w), ((bank, False), r, w + 1)):
-            if counts and not ports.serves(more, beside):
-                full[key] |= bit
-            else:
-                full[key] &= ~bit
+                for like in self.refused.pop((bank, slot), ()):
+                    self.shut[bank][like] &= ~(1 << slot)
 
 
 def _lowest(bits: int) -> int:

@@ -207,8 +207,7 @@ def relaxed(
     ops = problem.graph.ops
     timing = {i: (Timing(max(1, t.least), 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
     timing |= {i: Timing(1, 0.0, 0.0) for i in passed if i in timing}
-    edges = tuple(e for e in problem.graph.edges if e not in gone)
-    return replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
+    return replace(problem, graph=problem.graph.without(gone), timing=timing)
 
 
 def incoming_of(edges: Sequence[Edge]) -> dict[int, list[Edge]]:

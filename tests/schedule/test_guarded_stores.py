@@ -212,3 +212,20 @@ def test_more_orders_than_are_counted_are_named(monkeypatch):
     assert known.ii == 20
     assert unknown.ii is None
     assert [c.text for c in unknown.causes] == ["more than 1000 orders between accesses of a"]
+
+
+def test_more_pairs_than_sets_are_asked_about_are_named(monkeypatch):
+    """Each store meets each load in other iterations: 16 times 16 pairs, none like another."""
+    text = """void f(int a[256], int x[16]) {
+      L: for (int i = 0; i < 64; i++) {
+    #pragma HLS PIPELINE II=1
+        for (int k = 0; k < 16; k++) a[3 * i + 16 * k + 2] = a[i + k] + x[k];
+      }
+    }"""
+    assert predicted(text).ii is not None or predicted(text).bounds is not None
+    monkeypatch.setattr("hlspart.lowering.related.MOST_DIFFERENCES", 300)
+    unknown = predicted(text)
+    assert unknown.ii is None and unknown.bounds is None
+    assert [c.text for c in unknown.causes] == [
+        "more than 300 pairs of accesses of a differ in how they lie to each other"
+    ]
