@@ -7,6 +7,7 @@ writes a header writes it for all that include it.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _SOURCES = (".cpp", ".cc", ".cxx")
 _MOST_FILES = 1000  # that are looked through, the nearest ones
+_MOST_FOLDERS = 1000  # below each of those
 _MOST_UP = 3  # folders above that of the header, where no repository begins
 _MOST_TRIED = 4  # sources that are read for one header
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
@@ -188,7 +190,7 @@ def _files_around(folder: str) -> Iterator[str]:
     root = next((k for k, f in enumerate(above) if os.path.exists(os.path.join(f, ".git"))), _MOST_UP)
     seen: set[str] = set()
     for start in above[: root + 1]:
-        for here, inner, names in os.walk(start or "."):
+        for here, inner, names in itertools.islice(os.walk(start or "."), _MOST_FOLDERS):
             inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(here, d) not in seen)
             for name in sorted(names):
                 if name.endswith((*HEADER_SUFFIXES, *_SOURCES)):

@@ -19,9 +19,10 @@ from hlspart.render import explain, json
 def command(fail_on_miss: bool, explained: str | None, **shared: Any) -> int:
     """Predict II, depth and latency of every loop of FILE, and say what limits them."""
     run = Run("ii", shared)
-    for part in run.load_programs():
-        run.statuses(part)
+    run.load_programs()
     answer = run.kernel.ii()
+    for part, result in zip(answer.pipelines, answer.results, strict=True):
+        run.statuses(part, result.pragmas)
     if fail_on_miss and any(
         x.target_ii is not None and (x.ii is None or x.ii > x.target_ii) for x in answer.loops if x.pipelined
     ):

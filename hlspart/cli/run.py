@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -153,7 +153,7 @@ class Run:
         tied = [] if self.code == UNUSABLE else shapes.groups(self.pipeline.program, self.pipeline.analysis)
         return shapes.document(schema, self.pipeline.program, self.pipeline.paths, entry, tied)
 
-    def statuses(self, pipeline: Pipeline) -> None:
+    def statuses(self, pipeline: Pipeline, of: Sequence[PragmaStatus] | None = None) -> None:
         """Say what became of faulty directives, what of the others is not as written, and what is not followed."""
         from hlspart.partition import NOT_FOLLOWED
 
@@ -162,7 +162,8 @@ class Run:
             **dict.fromkeys(_NOT_AS_WRITTEN, "warning"),
             **dict.fromkeys(NOT_FOLLOWED, "info"),
         }
-        own = [s for s in validation.statuses if s.path in program.sources and not s.path.startswith("<")]
+        all_ = validation.statuses if of is None else of
+        own = [s for s in all_ if s.path in program.sources and not s.path.startswith("<")]
         self.say(d for s in own if (d := status_diagnostic(program, s)) is not None)
         for status in own:
             kind = program.directives[status.directive].kind.upper()

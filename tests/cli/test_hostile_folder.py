@@ -13,7 +13,7 @@ from conftest import KERNEL, Cli
 COMMANDS = (
     "lint .", "lint k.c z.c p.c pw.c dangling.c self", "lint --fix z.c", "lint --fix pw.c dangling.c self p.c",
     "ii k.c", "ii hls_config.cfg", "ii s.tcl", "ii k.c --directives s.tcl", "ii k.c --format json=/dev/full",
-    "infer k.c", "infer --in-place a/loop/k.c", "infer --in-place link.c", "accesses k.c", "advise k.c",
+    "ii t.hpp", "infer k.c", "infer --in-place a/loop/k.c", "infer --in-place link.c", "accesses k.c", "advise k.c",
     "rewrite --infer k.c -o out.c", "rewrite k.c -o self", "rewrite --infer k.c -o a/loop/self/x.c", "rewrite k.c -o a",
     "report k.c -o out.html", "report a -o a", "directives k.c", "directives k.c -o p.tcl", "mars k.c",
     "buffers k.c -o out.c", "layout k.c -o out.c", "expand --plan k.c", "explore k.c --top k", "trace k.c --stage ii",
@@ -36,6 +36,8 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         os.mkfifo(folder / name)
     includes = "".join(f'#include "{x}"\n' for x in ("z.h", "a/f.h", "/dev/zero", "/dev/stdin", "a", "self"))
     (folder / "k.c").write_text(includes + KERNEL)
+    (folder / "t.hpp").write_text("template <int N> void t(int a[N]) { for (int i = 0; i < N; i++) a[i] = N; }\n")
+    (folder / "k.cpp").write_text(includes + '#include "t.hpp"\n')
     odd = folder / "n\x1b[2J\nx"
     odd.mkdir()
     (odd / "q\rk.c").write_text(KERNEL)
