@@ -237,7 +237,7 @@ class LoopResult(Struct, frozen=True):
     dsp: int | None = None  # DSP blocks of its operators
     banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
     depth_causes: tuple[Cause, ...] = ()  # why depth and latency are not known although the II is
-    given_up: int = 0  # operations that were made before it was found to have too many
+    given_up: int = 0  # what was made before it was found to have too many operations or orders, in operations
     placements: int = 0  # how often operations were given a state until there was a schedule
     compared: int = 0  # what orders and pairs of accesses took to be found, in operations
 

@@ -80,6 +80,21 @@ L:  for (int i = 0; i < 4; i++) {
     assert (best.ii_before, best.ii_after) == (3, 2) and (first.ii_before, first.ii_after) == (3, 3)
 
 
+def test_a_loop_of_too_many_orders_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """void f(int h[64], int c[64]) {
+  L: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < 32; k++) h[c[k] & 63] += i;
+  }
+}
+"""
+    assert [x.ii_before for x in of(text).infer(InferOptions()).loops] == [64]
+    monkeypatch.setattr("hlspart.lowering.related.MOST_ORDERS", 1000)
+    monkeypatch.setattr(size, "MOST_WORK", 80)
+    (loop,) = of(text).infer(InferOptions()).loops
+    assert loop.ii_before is None and (loop.cause or "").startswith("not searched")
+
+
 def test_a_style_that_searches_is_not_tried_and_one_that_does_not_is_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     work = sum(x.work for x in of().figures.loops)
     monkeypatch.setattr(ways, "MOST_WORK", work - 1)
