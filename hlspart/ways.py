@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -75,6 +76,7 @@ class Rewritable(WithTexts, Protocol):
 
 
 _MOST_PASSES = 8  # of one way over its own text
+_MOST_TURNED = 3  # nests, each of which banks are looked for anew
 
 #: By style, the way that is meant where a style is none of banks.
 _ONE_WAY: Mapping[str, Callable[[Rewritable], Reused]] = {
@@ -239,7 +241,7 @@ def _turned(pipeline: Rewritable, options: RewriteOptions, search: Search) -> li
         return never_slower(text, options, lambda asked: text.rewriting(asked).run())
 
     program, written = pipeline.program, list[RewriteResult]()
-    for nest in crossed(program, pipeline.proved, pipeline.figures):
+    for nest in islice(crossed(program, pipeline.proved, pipeline.figures), _MOST_TURNED):
         edits = in_new_order(program, (nest,))
         if not edits or not search.goes_on("nests turned"):
             continue

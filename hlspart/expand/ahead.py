@@ -138,6 +138,6 @@ def _edits(program: Program, chosen: Sequence[LoadAhead], buffer: EditBuffer) ->
         array = program.text(ref.name)
         value = names.free(f"{array}_ahead")
         line = f"const {type_text(program, ref.variable)} {value} = {program.text(ref.at)};"
-        buffer.insert(path, at.span.start, f"{line}\n{indent_of(program, at)}")
         for x in load.refs:
             buffer.replace(x.at, value)
+        buffer.insert(path, at.span.start, f"{line}\n{indent_of(program, at)}")

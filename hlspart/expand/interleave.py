@@ -9,7 +9,7 @@ floating-point numbers, and only with consent: the result depends on the order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from hlspart.expand.accumulators import Accumulator, places
@@ -58,6 +58,7 @@ def split(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulat
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator], buffer: EditBuffer) -> None:
     names = Names.of(program)
+    inserted = list[Callable[[], None]]()  # behind all that is replaced, which would take what stands at its ends along
     for accumulator in chosen:
         loop, nest = accumulator.loop, accumulator.nest
         body = loop.body.body
@@ -74,43 +75,44 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         given = [update for _, update in updates if update is not None]
         op = accumulator.op or given[0].op
         record, deep = program.variable(accumulator.variable), accumulator.partials
-        kind, partial = type_text(program, accumulator.variable), names.free(f"{record.name}_part")
-        turn = names.free(f"{record.name}_turn") if deep > 1 else partial
+        kind, part = type_text(program, accumulator.variable), names.free(f"{record.name}_part")
+        turn = names.free(f"{record.name}_turn") if deep > 1 else part
         noted = names.free(f"{record.name}_any") if accumulator.noted else ""
         identity = "1" if op == "*" else "0"
         before, after = _outside(program, accumulator)
-        lines = [f"{kind} {partial} = {identity};"]
+        lines = [f"{kind} {part} = {identity};"]
         if deep > 1:
             first = ", ".join([*[identity] * (deep - 1), before or identity])
-            lines = [f"{kind} {partial}[{deep}] = {{{first}}};"]
-            lines += [f"#pragma HLS ARRAY_PARTITION variable={partial} type=complete dim=0"]
+            lines = [f"{kind} {part}[{deep}] = {{{first}}};"]
+            lines += [f"#pragma HLS ARRAY_PARTITION variable={part} type=complete dim=0"]
         lines += [f"int {noted} = 0;"] if noted else []
         texts = Texts(program, program.functions[loop.function].body)
         for at, _ in updates:
             text = texts.text(at.span, {}, {accumulator.variable: turn})
             buffer.replace(at, f"{noted} = 1, {text}" if noted else text)
         since = names.free(f"{record.name}_since") if accumulator.sets or accumulator.selected else ""
-        terms = [f"{partial}[{k}]" for k in range(deep)]
+        terms = [f"{part}[{k}]" for k in range(deep)]
         terms = [f"({since} > {k} ? {x} : ({kind}) {identity})" for k, x in enumerate(terms)] if since else terms
         _set_or_read(program, accumulator, (turn, since), joined(op, [turn, *terms[:-1]]), buffer)
-        oldest, moves = f"{kind} {turn} = {terms[-1]};", rotation(partial, deep, turn)
+        oldest, moves = f"{kind} {turn} = {terms[-1]};", rotation(part, deep, turn)
         if since:
             lines += [f"int {since} = {deep};"]
             moves += [f"{since} += {since} < {deep};"]
         if accumulator.inside:
-            oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {op}= {partial}[{deep - 1}];", *moves]
+            oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {op}= {part}[{deep - 1}];", *moves]
         if deep > 1:
-            around(program, loop, (summed[0], summed[-1]), oldest, moves, buffer)
-        in_front(program, buffer, nest, lines)
-        total = joined(op, terms) if deep > 1 else partial
+            inserted.append(partial(around, program, loop, (summed[0], summed[-1]), oldest, moves, buffer))
+        inserted.append(partial(in_front, program, buffer, nest, lines))
+        total = joined(op, terms) if deep > 1 else part
         pad = indent_of(program, nest.at)
         if before is None:
             test = f"if ({noted}) " if noted else ""
             behind = f"\n{pad}{test}{program.text(given[0].target.at)} {op}= {total};"
         else:
             behind = f"\n{pad}{before or record.name} = {total};" if after else ""
-        buffer.insert(nest.at.span.path, nest.at.span.end, behind)
-
+        inserted.append(partial(buffer.insert, nest.at.span.path, nest.at.span.end, behind))
+    for insert in inserted:
+        insert()
     braced(program, buffer, (accumulator.nest for accumulator in chosen))
 
 

@@ -436,3 +436,15 @@ def test_a_flattened_nest_is_opened_where_its_rows_then_take_fewer_cycles(
     assert before.latency.max is not None and after.latency.max is not None
     assert (after.latency.max < before.latency.max, "c_part" in new.texts["kernel.c"]) == (opened, opened)
     assert ran(text, tmp_path, "old") == ran(new.texts["kernel.c"], tmp_path, "new")
+
+
+def test_sums_of_one_if_keep_all_their_partials() -> None:
+    """The places where the partials of one sum move on are those where the text of the next one ends."""
+    arms = " else ".join(f"if (x[i] == {k}) prior[{k}] += 1;" for k in range(3))
+    body = f"    for (int i = 0; i < 90; i++) {{\n#pragma HLS PIPELINE II=1\n        {arms}\n    }}\n"
+    kernel = hlspart.parse(f"void f(const int x[90], float prior[3]) {{\n{body}}}\n")
+    written = kernel.rewrite(infer=True, allow_reassoc=True)
+    (new,) = written.texts.values()
+    assert new.count("_part") > 3 and all(f"= prior_turn{k};" in new for k in ("", "_2", "_3"))
+    found = hlspart.verify(kernel, written, seconds=1, value_range=(0, 3), allow_reassoc=True).result
+    assert found.status == "equal", found.message
