@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayType, CType, If, Loop, Program, StructType, Variable, vector, walk_statements
-from hlspart.model.source import Origin, Span
+from hlspart.model.program import ArrayType, CType, Loop, Program, StructType, Variable, vector
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts
-from hlspart.rules._traces import constant
 from hlspart.rules._uses import calls
 
 _LINKAGE = re.compile(r'^[^\n/]*\bextern\s+"C"', re.M)
@@ -69,19 +68,3 @@ def holds_arrays(kind: CType) -> bool:
 def innermost(facts: Facts, loops: tuple[int, ...]) -> Loop | None:
     """The innermost of the loops around an access."""
     return facts.program.loops.get(loops[-1]) if loops else None
-
-
-@once_per_code(2)
-def never_called(program: Program) -> set[str | None]:
-    """Functions of which every call stands in the arm that a constant test leaves out."""
-    left_out = dict[str, list[Span]]()
-    for by, function in program.functions.items():
-        for stmt in walk_statements(function.body):
-            if isinstance(stmt, If) and (value := constant(program, stmt.test)) is not None:
-                arm = stmt.other if value else stmt.then
-                left_out.setdefault(by, []).extend([arm.at.span] if arm is not None else [])
-    names = set[str | None]()
-    for name, sites in callers(program).items():
-        if all(any(span.holds(at.span) for span in left_out.get(by, ())) for by, at in sites):
-            names.add(name)
-    return names

@@ -51,6 +51,7 @@ from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._counters import counted, greatest
+from hlspart.rules._left_out import never_run
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes
 
@@ -67,7 +68,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name, function in facts.program.functions.items():
         if function.open or name in benches:
             continue
-        never = _never_run(facts.program, name)
+        never = never_run(facts.program, name)
         for expr, high, bits in _bits_past_end(facts, name):
             text = " ".join(facts.program.text(expr.at).split())
             message = f"'{text}' goes to bit {high}, there are {bits} bits, 0 to {bits - 1}"
@@ -133,36 +134,6 @@ def _bits_past_end(facts: Facts, name: str) -> Iterator[tuple[c.Expr, int, int]]
                 if high is not None and high >= of.bits:
                     yield node, high, of.bits
                 break
-
-
-def _never_run(program: c.Program, name: str) -> list[Span]:
-    """Arms of tests of constants that do not hold, such as W < 32 around a shift by W."""
-    arms: list[tuple[c.Expr, c.Block | c.Expr, c.Block | c.Expr | None]] = []
-    arms += [(s.test, s.then, s.other) for s in c.walk_statements(program.functions[name].body) if isinstance(s, c.If)]
-    arms += [(e.test, e.then, e.other) for e in nodes(program)[name] if isinstance(e, c.Conditional)]
-    chosen = ((constant(program, test), then, other) for test, then, other in arms)
-    left = (then if value == 0 else other for value, then, other in chosen if value is not None)
-    switches = (s for s in c.walk_statements(program.functions[name].body) if isinstance(s, c.Switch))
-    return [arm.at.span for arm in left if arm is not None] + [x for s in switches for x in _other_cases(program, s)]
-
-
-def _other_cases(program: c.Program, switch: c.Switch) -> Iterator[Span]:
-    """The statements of a switch by a constant before and behind those that it comes to."""
-    value = constant(program, switch.test)
-    runs = False
-    cases = [s for s in switch.body.body if isinstance(s, c.Case)]
-    chosen = next((s for s in cases if s.low is not None and _is_case(program, s, value)), None)
-    chosen = chosen or next((s for s in cases if s.low is None), None)
-    for stmt in switch.body.body if value is not None else ():
-        runs = (runs or stmt is chosen) and not (isinstance(stmt, c.Jump) and stmt.kind == "break")
-        if not runs:
-            yield stmt.at.span
-
-
-def _is_case(program: c.Program, case: c.Case, value: int | None) -> bool:
-    """Whether a label is that of a value; one that is not known may be."""
-    low, high = (constant(program, e) if e is not None else None for e in (case.low, case.high or case.low))
-    return low is None or high is None or (value is not None and low <= value <= high)
 
 
 def _range_past_end(program: c.Program, node: c.Expr) -> tuple[int, int] | None:

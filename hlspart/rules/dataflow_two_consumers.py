@@ -55,11 +55,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, PointerType, StreamType
+from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType, StructType, Variable
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import DataflowRegion, Process, carries, inside, regions
 from hlspart.rules._shared import apart, is_state, memories, registers
-from hlspart.rules._uses import root_of
+from hlspart.rules._uses import Path, root_of
 
 HINT = "write a copy for each reader in the task that produces it"
 RULE = Rule("HLP602", "dataflow-two-consumers", "warning", hint=HINT)
@@ -79,6 +79,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 continue  # a method's, whose object nobody may make here: it may be memory behind a master
             shared = not writers and argument.storage == "parameter"
             shared = shared and isinstance(argument.type, ArrayType | StreamType)
+            if _is_scalar_member(argument, use.path):
+                continue  # a size that the object was made with
             if use.variable in free or not carries(facts.program, use.variable) or (len(writers) != 1 and not shared):
                 continue
             if use.variable not in region.local and is_state(facts.program, use.variable):
@@ -110,6 +112,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             assert other is not None
             related = [(other.at, note), (variable.at, "the variable"), (region.directive.at, "the region")]
             yield facts.report(RULE, at.at, words, hint, related)
+
+
+def _is_scalar_member(variable: Variable, path: Path) -> bool:
+    """Whether a path goes to a scalar of an object that has channels too, such as the rows of an image."""
+    kind, channels = variable.type, False
+    for part in path:
+        if not isinstance(kind, StructType) or not isinstance(part, str):
+            return False
+        members = dict(kind.members)
+        channels = channels or any(isinstance(m, StreamType) for m in members.values())
+        kind = members.get(part, kind)
+    return channels and isinstance(kind, ScalarType)
 
 
 def _in_wrapper(facts: Facts, region: DataflowRegion, process: Process) -> Iterator[Diagnostic]:

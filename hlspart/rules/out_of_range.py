@@ -35,7 +35,8 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ArrayRef, ArrayType, Binary, Const, Expr, Name, ScalarType, Subscript, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._counters import CountedPlace, counted
-from hlspart.rules._interfaces import depth_said, never_called
+from hlspart.rules._interfaces import depth_said
+from hlspart.rules._left_out import never_called, never_run
 from hlspart.rules._queries import has_open_extent
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import calls, nodes
@@ -65,7 +66,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from _handed(facts)
     yield from _members(facts)
     for function in facts.program.functions.values():
+        left_out = never_run(facts.program, function.name)
         for node in nodes(facts.program)[function.name]:
+            if any(span.holds(node.at.span) for span in left_out):
+                continue
             if isinstance(node, Subscript) and isinstance(node.index, Const) and isinstance(node.index.value, int):
                 of = node.base.type
                 extent = of.dims[0] if isinstance(of, ArrayType) and of.dims else None

@@ -53,6 +53,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
+from hlspart.rules._left_out import never_run
 from hlspart.rules._uses import nodes, root_of, sets
 
 RULE = Rule("HLP437", "read-before-write", "warning", names=True, hint="give it a value where it is declared")
@@ -68,8 +69,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if name in benches or labels:
             continue
         for variable, read, never in unwritten(facts.program, function):
-            if variable.name in hidden:
-                continue
+            if variable.name in hidden or (not never and never_run(facts.program, name)):
+                continue  # the branch that a constant leaves may be one that writes it
             how = "before anything is written to it" if never else "although not every branch before writes it"
             message = f"'{variable.name}' is read {how}"
             yield facts.report(RULE, read, message, None, [(variable.at, "declared without a value")])
@@ -100,7 +101,8 @@ def _elements(facts: Facts, function: c.Function, hidden: frozenset[str]) -> Ite
             hint = "write all of it first, or give it a value where it is declared"
             yield facts.report(RULE, uses[0].at, message, hint, [(variable.at, "declared without a value")])
             continue
-        own = facts.analysis.of_array(variable.id)
+        left_out = never_run(facts.program, function.name)
+        own = [a for a in facts.analysis.of_array(variable.id) if not any(s.holds(a.at.span) for s in left_out)]
         if variable.id in elsewhere | referred or not own:
             continue  # a pointer to it, or a call that is given it or an element
         writes, reads = ([a for a in own if a.kind == kind] for kind in ("write", "read"))
@@ -128,6 +130,9 @@ def _referred(program: c.Program, own: Sequence[c.Expr]) -> frozenset[int]:
         for k, arg in enumerate(args):
             if k >= len(formals) or formals[k].reference:
                 arrays |= {e.variable for e in c.walk(arg) if isinstance(e, c.ArrayRef)}
+            elif function is not None and (root := root_of(arg)) is not None and not isinstance(arg.type, c.ScalarType):
+                own_of = nodes(program)[function.name]
+                arrays |= {root[0]} if _is_pointed_to(own_of, formals[k].id) else set()  # it writes by a pointer
     return frozenset(arrays)
 
 

@@ -61,6 +61,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         while stack:
             reached = stack.pop()
             for by, at in called.get(reached, ()):
+                if facts.program.text(at).split("(")[0].find("::") > 0 and "::" not in reached:
+                    continue  # a method of a class that is not read, with the name of a function
                 if _is_behind_return(facts, by, at):
                     continue  # the last of a recursion of templates
                 if overloaded[_base(by)] > 1 and _base(by) == _base(reached):

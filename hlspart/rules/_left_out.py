@@ -1,0 +1,68 @@
+"""What tests of constants leave out: arms that no hardware is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.code import once_per_code
+from hlspart.model.directives import Directive
+from hlspart.model.source import Span
+from hlspart.rules._interfaces import callers
+from hlspart.rules._traces import constant
+from hlspart.rules._uses import nodes
+
+
+@once_per_code(2)
+def never_called(program: c.Program) -> set[str | None]:
+    """Functions of which every call stands in the arm that a constant test leaves out."""
+    names = set[str | None]()
+    for name, sites in callers(program).items():
+        if all(any(span.holds(at.span) for span in never_run(program, by)) for by, at in sites):
+            names.add(name)
+    return names
+
+
+def never_run(program: c.Program, name: str) -> tuple[Span, ...]:
+    """Arms of tests of constants that do not hold, such as W < 32 around a shift by W."""
+    return _left_out(program).get(name, ())
+
+
+def is_left_out(program: c.Program, directive: Directive) -> bool:
+    """Whether a directive stands in such an arm."""
+    return any(span.holds(directive.at.span) for span in never_run(program, directive.function or ""))
+
+
+@once_per_code(2)
+def _left_out(program: c.Program) -> dict[str, tuple[Span, ...]]:
+    return {name: tuple(_never_run(program, name)) for name in program.functions}
+
+
+def _never_run(program: c.Program, name: str) -> list[Span]:
+    """Arms of tests of constants that do not hold, such as W < 32 around a shift by W."""
+    arms: list[tuple[c.Expr, c.Block | c.Expr, c.Block | c.Expr | None]] = []
+    arms += [(s.test, s.then, s.other) for s in c.walk_statements(program.functions[name].body) if isinstance(s, c.If)]
+    arms += [(e.test, e.then, e.other) for e in nodes(program)[name] if isinstance(e, c.Conditional)]
+    chosen = ((constant(program, test), then, other) for test, then, other in arms)
+    left = (then if value == 0 else other for value, then, other in chosen if value is not None)
+    switches = (s for s in c.walk_statements(program.functions[name].body) if isinstance(s, c.Switch))
+    return [arm.at.span for arm in left if arm is not None] + [x for s in switches for x in _other_cases(program, s)]
+
+
+def _other_cases(program: c.Program, switch: c.Switch) -> Iterator[Span]:
+    """The statements of a switch by a constant before and behind those that it comes to."""
+    value = constant(program, switch.test)
+    runs = False
+    cases = [s for s in switch.body.body if isinstance(s, c.Case)]
+    chosen = next((s for s in cases if s.low is not None and _is_case(program, s, value)), None)
+    chosen = chosen or next((s for s in cases if s.low is None), None)
+    for stmt in switch.body.body if value is not None else ():
+        runs = (runs or stmt is chosen) and not (isinstance(stmt, c.Jump) and stmt.kind == "break")
+        if not runs:
+            yield stmt.at.span
+
+
+def _is_case(program: c.Program, case: c.Case, value: int | None) -> bool:
+    """Whether a label is that of a value; one that is not known may be."""
+    low, high = (constant(program, e) if e is not None else None for e in (case.low, case.high or case.low))
+    return low is None or high is None or (value is not None and low <= value <= high)
