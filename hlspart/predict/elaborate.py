@@ -20,7 +20,7 @@ from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.distances import Iterations
 from hlspart.lowering.dividers import Dividers, with_dividers
 from hlspart.lowering.exits import after_exits
-from hlspart.lowering.graph import MemoryRef, Op
+from hlspart.lowering.graph import Op
 from hlspart.lowering.handshakes import behind_test, refuse_tested_room, registered
 from hlspart.lowering.history import Index
 from hlspart.lowering.lower import Lowered, lower
@@ -36,6 +36,7 @@ from hlspart.nests.counters import steady
 from hlspart.nests.inplace import behind_responses
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests, Order, order
+from hlspart.predict.port_accesses import port_access
 from hlspart.semantics import folding
 from hlspart.targets import Target
 
@@ -88,7 +89,7 @@ class _Reach:
     def _place(self, op: Op, variable: int) -> tuple[PortProblem, int]:
         if op.id not in self.places:
             ops = [o for o in self.ops.values() if o.ref is not None and o.ref.variable == variable]
-            problem = PortProblem(self.space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
+            problem = PortProblem(self.space, [port_access(o.ref, o.line) for o in ops if o.ref])
             self.places.update((o.id, (problem, k)) for k, o in enumerate(ops))
         return self.places[op.id]
 
@@ -156,7 +157,8 @@ class Elaboration:
         for op in lowered.graph.memory:
             assert op.ref is not None
             leaves = how.names if own and op.ref.variable not in stored else ()
-            accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line, leaves))
+            layout = self.storage.memory(op.ref.variable).layout
+            accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line, leaves, layout))
             members.setdefault(op.ref.variable, []).append(op.id)
         counted = {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}
         banks = {
@@ -384,9 +386,3 @@ class Elaboration:
         return tuple(
             d for d in self.program.usable.get(nest.function, ()) if d.kind == "dependence" and d.loop in scope
         )
-
-
-def port_access(ref: MemoryRef, line: int, leaves: tuple[str, ...]) -> PortAccess:
-    """A memory reference as the counting function takes it; ``leaves`` as in :class:`PortAccess`."""
-    kind = "read" if ref.kind == "read" else "write"
-    return PortAccess(ref.access, kind, ref.index, ref.map, ref.domain, line, ref.branch, leaves)  # type: ignore[arg-type]

@@ -33,13 +33,14 @@ def compare(
 
     ``called``: the predictions of functions of :func:`functions_said`, as they are in pipelined callers.
     """
-    places = _Places.of(program, {owner(x.module) for x in report.loops if x.module})
+    modules = {owner(x.module) for x in report.loops if x.module}
+    places, theirs = _Places.of(program, modules), {f for m in modules for f in homes(m, program)}
     left, made = list(result.loops), list(result.made)
     rows: list[LoopComparison] = []
     named = names_loops(report.tool, target)
     for said in report.loops:
         ways = ((exact, loops) for exact in (True, False) for loops in (left, list(result.loops)))
-        tried = (_find(said, loops, places, program, named, exact) for exact, loops in ways)
+        tried = (_find(said, loops, places, program, named, exact, theirs) for exact, loops in ways)
         mine = next((x for x in tried if x is not None), None)
         if mine is None and (mine := _made(said, made, program, named)) is not None:
             made.remove(mine)
@@ -216,21 +217,30 @@ def _flattened_name(labels: Sequence[str | None]) -> str | None:
 
 
 def _find(
-    said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool, exact: bool
+    said: ReportedLoop,
+    loops: list[LoopResult],
+    places: _Places,
+    program: Program,
+    named: bool,
+    exact: bool,
+    theirs: Collection[str],
 ) -> LoopResult | None:
-    """The loop of ``loops`` that a row means: ``exact``: one of its name, whatever is called so in another function."""
+    """The loop of ``loops`` that a row means: ``exact``: one of its name, whatever is called so in another function.
+
+    Of a module whose function is not known it is none of ``theirs``, of functions that have modules of their own.
+    """
     function = owner(said.module)
     copies = homes(function, program) - {function}
     own = [x for x in loops if x.function == function] or [x for x in loops if x.function in copies]
     inside = below(function, program)  # the tool has put functions into their callers
     called = [x for x in loops if x.function in inside]
     lost = not (own or inside or copies)
-    groups = (own, called, loops if lost else [])
+    groups = (own, called, [x for x in loops if x.function not in theirs] if lost else [])
     if exact:
         same = next((same for there in groups if (same := [x for x in there if x.name == said.name])), [])
         return next((x for x in same if meet(said.trip_count, x.trip_count)), same[0] if same else None)
     if lost and function and re.match(r"Loop \d", said.name):  # a place says nothing where the function is not known
-        at = (x for x in loops if x.trip_count == said.trip_count != UNKNOWN and x.pipelined == said.pipelined)
+        at = (x for x in groups[2] if x.trip_count == said.trip_count != UNKNOWN and x.pipelined == said.pipelined)
         return next(at, None) if is_process(function) else None
     places = _Places() if named else places
     for there in groups:

@@ -37,7 +37,6 @@ LONG = {
     "hlspart.sets.tiles": "one algorithm",
     "hlspart.render.shapes": "the JSON contract, one function per schema",
     "hlspart.rewrite.regions": "one planner",
-    "hlspart.lowering.lower": "one pass",
     "hlspart.reports.reports": "the readers of three report formats",
     "hlspart.targets.target": "one question per fact of the profile",
     "hlspart.verification.ports": "one simulator",

@@ -561,6 +561,19 @@ def test_all_copies_of_a_function_are_its_loops():
     assert [x.function for x in rows if x.reported] == ["fill", "fill", "other"]
 
 
+def test_a_module_of_an_unknown_function_has_no_loops_of_others():
+    """All loops of a video library are called alike; of `detect` there is no text, `fill` and `other` are known."""
+    loop = "(int x[8], int y[8]) { L: for (int i = 0; i < 8; i++) {\n#pragma HLS PIPELINE\n x[i] = y[i] + 1; } }\n"
+    text = f"void fill{loop}void other{loop}void top(int x[8], int y[8]) {{ fill(x, y); other(y, x); }}"
+    pipeline = Pipeline(["k.c"], Options(top="top"), {"k.c": text.encode()}.__getitem__)
+    nothing = Bounds(None, None)
+    modules = ("detect", "other", "fill")
+    said = [ReportedLoop(m, "L", 1, 1, None, nothing, nothing, True, "log") for m in modules]
+    rows = pipeline.compared(Report(None, None, None, tuple(said), (), ())).loops
+    assert [(x.predicted_ii, x.function) for x in rows if x.reported][1:] == [(1, "other"), (1, "fill")]
+    assert rows[0].predicted_ii is None and "detect" in (rows[0].why or "")
+
+
 def test_loops_put_into_a_copy_of_their_caller():
     """`put` is expanded in the second copy of `_stage`, whose module may not begin with an underscore."""
     loop = "{ L: for (int i = 0; i < 8; i++) {\n#pragma HLS PIPELINE\n x[i] = x[i] + 1; } }\n"
