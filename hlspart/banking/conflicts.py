@@ -24,6 +24,7 @@ from hlspart.model.ports import BankLoad, Ports
 from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 
 Kind = tuple[int, int]  # a number of the terms of an index, and one of a domain
+BY_ARITHMETIC = 25  # pairs that are compared so in the time of one by sets
 MOST_ASKED = 6_000  # pairs that are compared by sets; further ones are taken to meet
 
 
@@ -234,7 +235,7 @@ class Conflicts:
 
     def _neighbours(self, group: Sequence[Site]) -> list[int]:
         """For each access a mask of those that meet it, told for all of two kinds at once where that is known."""
-        beside, near = together(group), [0] * len(group)
+        beside, near, looked_at = together(group), [0] * len(group), 0
         by_bank: dict[Hashable, dict[Hashable, list[int]]] = {}
         for k, site in enumerate(group):
             by_bank.setdefault(self._bank_known(site), {}).setdefault(self._kind(site), []).append(k)
@@ -242,6 +243,7 @@ class Conflicts:
             masks = [sum(1 << k for k in places) for places in members]
             for (ones, mine), (others, their) in combinations_with_replacement(zip(members, masks, strict=True), 2):
                 meet = self._known_to_meet(group[ones[0]], group[others[0]])
+                looked_at += 1 if meet is not None else len(ones) * len(others)
                 if meet:
                     for places, mask in ((ones, their), (others, mine)):
                         for k in places:
@@ -251,6 +253,7 @@ class Conflicts:
                         if beside[a] >> b & 1 and self._adjacent(group[a], group[b]):
                             near[a] |= 1 << b
                             near[b] |= 1 << a
+        self._problem.pairs += looked_at // BY_ARITHMETIC
         return [one & other for one, other in zip(near, beside, strict=True)]
 
     def _adjacent(self, a: Site, b: Site) -> bool:

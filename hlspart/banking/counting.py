@@ -41,7 +41,7 @@ from hlspart.sets.region import AccessRelation, Box, IterationSet, TooHard
 BankModel = Literal["static", "ideal"]  # which figure serves
 
 KEPT = 4  # layouts whose pairs are kept: searches ask again about the whole array and about its elements
-MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
+MAX_PAIRED = 700  # accesses of one array whose pairs are all compared
 
 
 class _Busiest(NamedTuple):

@@ -37,8 +37,8 @@ FEW = 8  # accesses, for which twice this is spent on longer searches
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 MOST_ACCESSES = 1_200  # of a loop: of more, comparing the pairs alone takes seconds
-MOST_UNLIKE = 400  # where they differ by more than constants, or some are of one element
-MOST_KINDS = 80  # of subscripts and iterations among them: what two kinds have in common is a question about sets
+MOST_UNLIKE = 200  # where they differ by more than constants, or some are of one element
+MOST_KINDS = 40  # of subscripts and iterations among them: what two kinds have in common is a question about sets
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 
 
