@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SOURCES = (".cpp", ".cc", ".cxx")
 _MOST_FILES = 1000  # that are looked through, the nearest ones
+_MOST_BYTES = 64 << 20  # of all of them
 _MOST_FOLDERS = 1000  # below each of those
 _MOST_UP = 3  # folders above that of the header, where no repository begins
 _MOST_TRIED = 4  # sources that are read for one header
@@ -113,13 +114,15 @@ class _Project(Struct, frozen=True, dict=True):
     def includes(self) -> dict[str, tuple[str, ...]]:
         """What each file includes, as it says it; nothing of a test bench."""
         said: dict[str, tuple[str, ...]] = {}
+        size = 0
         for path in _files_around(os.path.dirname(self.header)):
             try:
                 text = self.read(path).decode("utf-8", "replace")
             except (OSError, ValueError):
                 continue
             said[path] = () if path.endswith(_SOURCES) and _MAIN.search(text) else tuple(_INCLUDE.findall(text))
-            if len(said) == _MOST_FILES:
+            size += len(text)
+            if len(said) == _MOST_FILES or size > _MOST_BYTES:
                 break
         return said
 
@@ -184,15 +187,26 @@ class _Project(Struct, frozen=True, dict=True):
 
 def _files_around(folder: str) -> Iterator[str]:
     """Sources and headers of a folder and of those above it in its project, the nearest first."""
-    above = [folder]
-    while os.path.dirname(above[-1]) != above[-1] and not above[-1].endswith(".."):
-        above.append(os.path.dirname(above[-1]))
-    root = next((k for k, f in enumerate(above) if os.path.exists(os.path.join(f, ".git"))), _MOST_UP)
-    seen: set[str] = set()
-    for start in above[: root + 1]:
-        for here, inner, names in itertools.islice(os.walk(start or "."), _MOST_FOLDERS):
-            inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(here, d) not in seen)
+    seen = set[str]()
+    for start in _folders_above(folder):
+        for here, inner, names in itertools.islice(os.walk(start), _MOST_FOLDERS):
+            place = os.path.abspath(here)
+            inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(place, d) not in seen)
             for name in sorted(names):
                 if name.endswith((*HEADER_SUFFIXES, *_SOURCES)):
                     yield os.path.normpath(os.path.join(here, name))
-        seen.add(start)
+        seen.add(os.path.abspath(start))
+
+
+def _folders_above(folder: str) -> list[str]:
+    """A folder and those above it up to that of its repository, wherever the user stands; without one the nearest,
+    none of them the user's home, or the root or one of its folders."""
+    places = [os.path.abspath(folder)]
+    while os.path.dirname(places[-1]) != places[-1]:
+        places.append(os.path.dirname(places[-1]))
+    most = next((k for k, p in enumerate(places) if os.path.exists(os.path.join(p, ".git"))), None)
+    if most is None:
+        common = {os.path.expanduser("~"), *places[-2:]}
+        most = next((k for k, p in enumerate(places) if p in common), 0) - 1
+        most = max(0, min(most, _MOST_UP))
+    return [os.path.normpath(os.path.join(folder or ".", *[os.pardir] * k)) for k in range(most + 1)]

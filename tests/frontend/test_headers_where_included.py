@@ -28,6 +28,7 @@ void top(const int in[64][8], int out[64]) { total<8>(in, out); }
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
 
 
 def _written(folder: Path, **texts: str) -> None:
@@ -78,6 +79,25 @@ def test_other_sources_leave_it_open(tmp_path: Path, source: str) -> None:
 def test_no_source_outside_the_repository_is_looked_at(tmp_path: Path) -> None:
     _written(tmp_path, include__total_hpp=HEADER, kernel_cpp=SOURCE.replace("total.hpp", "include/total.hpp"))
     (tmp_path / "include" / ".git").mkdir()
+    assert [x.ii for x in hlspart.open("include/total.hpp").ii().loops if x.pipelined] == [None]
+
+
+@pytest.mark.parametrize("path", ["total.hpp", "../include/total.hpp", "{}/include/total.hpp"])
+def test_it_is_the_same_wherever_the_user_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    _written(tmp_path, include__total_hpp=HEADER, src__kernel_cpp=SOURCE)
+    monkeypatch.chdir(tmp_path / "include")
+    answer = hlspart.open(path.format(tmp_path)).ii()
+    assert [x.ii for x in answer.loops if x.pipelined] == [4]
+    assert any(x.endswith("is read as ../src/kernel.cpp includes it") for x in answer.results[0].assumptions)
+
+
+def test_without_a_repository_the_home_of_the_user_is_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _written(tmp_path, include__total_hpp=HEADER, src__kernel_cpp=SOURCE)
+    (tmp_path / ".git").rmdir()
+    assert [x.ii for x in hlspart.open("include/total.hpp").ii().loops if x.pipelined] == [4]
+    monkeypatch.setenv("HOME", str(tmp_path))
     assert [x.ii for x in hlspart.open("include/total.hpp").ii().loops if x.pipelined] == [None]
 
 

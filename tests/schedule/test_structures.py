@@ -662,3 +662,22 @@ void f(float a[64], float o[64]) {
     found = loop(text)
     assert (found.ii, found.bounds) == (None, None)
     assert "union" in (found.cause or "")
+
+
+def test_a_structure_that_holds_more_than_numbers_may_begin_as_what_a_call_gives() -> None:
+    """One load a state of a memory with two ports: II 1 by hand."""
+    text = """\
+struct Numbers { int a[4]; int b; };
+struct Other { int a[4]; int *q; };
+Other make(int x);
+void top(int out[4]) {
+  Numbers n = {{1, 2, 3, 4}, 5};
+  Other p = make(3);
+  for (int i = 0; i < 4; i++) {
+#pragma HLS PIPELINE II=1
+    out[i] = n.a[i];
+  }
+}
+"""
+    pipeline = Pipeline(["k.cpp"], Options(), lambda _: text.encode())
+    assert [x.ii for x in pipeline.figures.loops] == [1]
