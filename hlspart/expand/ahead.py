@@ -15,7 +15,7 @@ from msgspec import Struct
 from hlspart.expand.accumulators import innermost
 from hlspart.expand.region import Refusal
 from hlspart.expand.scalars import certain_references
-from hlspart.expand.texts import as_many, indent_of, type_text
+from hlspart.expand.texts import as_many, declared_in, indent_of, type_text
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
@@ -71,12 +71,13 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
     for statement in loop.body.body:
         if any(isinstance(s, Loop) for s in walk_statements(statement)):
             continue
+        own = declared_in(statement)  # no name in front of it
         certain, groups = set(certain_references(program, statement)), list[list[ArrayRef]]()
         for ref in (e for root in statement_expressions(program, statement) for e in walk(root)):
             access = accesses.get(ref.id) if isinstance(ref, ArrayRef) else None
             if not isinstance(ref, ArrayRef) or access is None or ref.id in certain or ref.id in written:
                 continue
-            known = f"{program.variable(ref.variable).name} load" in waiting and ref.variable not in changed
+            known = f"{program.variable(ref.variable).name} load" in waiting and ref.variable not in changed | own
             if (
                 known
                 and _is_table(program, analysis, ref.variable)

@@ -20,6 +20,7 @@ CASES = {  # body of a loop over i = 0 .. 15, whether a load of the table t goes
     "a place that data decides": ("a = q; b = p; if (q > 0) b = q + t[(int)q & 15] * p;", False),
     "an argument": ("a = q; b = p; if (q > 0) b = q + x[i] * p;", False),
     "stored in the loop": ("a = q; b = p; if (q > 0) b = q + t[i] * p; t[i & 7] = a;", False),
+    "another table of its name": ("a = q; b = p; if (q > 0) { static float t[16] = {1, 2}; b = q + t[i] * p; }", False),
     "behind a label": ("a = q; b = p; if (i == 3) goto here; a = 0; here: if (q > 0) b = q + t[i] * p;", False),
 }  # fmt: skip
 

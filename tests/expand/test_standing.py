@@ -33,6 +33,17 @@ def kernel(body: str) -> str:
     )
 
 
+CALLED = """int x[64];
+int g(int j) { return x[(j * 7) & 63] + 1; }
+void f(int a[64][64]) {
+  for (int i = 0; i < 64; i++)
+    for (int j = 0; j < 64; j++) {
+#pragma HLS PIPELINE II=1
+      x[i] += a[i][j] * g(j);
+    }
+}
+"""
+
 MAIN = """#include <string.h>
 int main(void) {
     for (int n = 1; n < 20; n++) {
@@ -65,3 +76,8 @@ def test_an_element_that_stays_is_kept_in_a_variable_where_no_other_access_meets
         options = ["-std=c99", "-fwrapv", "-fsanitize=undefined,address", "-fno-sanitize-recover=bounds"]
         subprocess.run(["gcc", *options, "-o", tmp_path / "both", source], check=True)
         subprocess.run([tmp_path / "both"], check=True, timeout=20)
+
+
+def test_an_element_that_a_called_function_reads_stays_in_its_array() -> None:
+    (new,) = hlspart.parse(CALLED).rewrite(style="scalars").texts.values()
+    assert new == CALLED
