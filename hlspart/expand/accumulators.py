@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from msgspec import Struct
 
+from hlspart.expand.purity import used_by_calls
 from hlspart.expand.reductions import Update, guarded_updates, update_of
 from hlspart.expand.running import sum_uses
 from hlspart.expand.texts import declared_in, names_in
@@ -231,7 +232,10 @@ def _updates(program: Program, analysis: AccessAnalysis, loop: Loop, variable: i
         return []
     stored = {a.array for a in analysis.accesses if loop.id in a.loops and a.kind == "write"}
     moving = effects(program).modified(loop) | stored
+    elsewhere = used_by_calls(program, analysis, loop)
     for target in (u.target for u in updates if isinstance(u.target, ArrayRef)):
+        if target.variable in elsewhere:
+            return []
         named = {v for index in target.indices for v in names_in(index)}
         if named & own or (named & moving and not _is_one_element(program, analysis, loop, target, named & moving)):
             return []

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from hlspart.expand.accumulators import innermost
 from hlspart.expand.numbered import is_numbered
+from hlspart.expand.purity import used_by_calls
 from hlspart.expand.texts import as_many, with_directives
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.program import ArrayRef, Call, Loop, Name, Program, walk
@@ -72,6 +73,7 @@ def _of_loop(
         for n in walk(arg) if isinstance(n, Name)
     }  # fmt: skip
     stated = {v for d in program.directives if d.kind == "dependence" and d.usable for v in d.variables}
+    elsewhere = used_by_calls(program, analysis, loop)
     calls = any(call.function in program.functions for call in effects(program).calls_in(loop))
     for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
         group = next((g for g in analysis.groups if g.id == analysis.group_of.get(array)), None)
@@ -79,7 +81,7 @@ def _of_loop(
             continue
         others = {*group.members} - {array}  # such as the array that a call hands to a parameter
         named = bool(others) and (calls or any(a.array in others for a in inside))
-        if named or array in handed | stated or program.variable(array).volatile:
+        if named or array in handed | stated | elsewhere or program.variable(array).volatile:
             continue
         mine = [a for a in inside if a.array == array]
         numbered = not all(a.affine for a in mine) and _is_numbered(program, result, loop, mine)

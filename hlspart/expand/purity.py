@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hlspart.model.program import ArrayRef, Call, Name, OpaqueExpr, Program, ScalarType, Variable, walk
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.program import ArrayRef, Call, Loop, Name, OpaqueExpr, Program, ScalarType, Variable, walk
 from hlspart.model.pure_functions import is_pure
 from hlspart.semantics.effects import effects, statement_expressions
 
@@ -39,6 +40,15 @@ def impure(program: Program, name: str, above: frozenset[str]) -> str | None:
             if isinstance(expr, Name | ArrayRef) and expr.variable not in params and _lives_on(program, expr.variable):
                 return f"uses {program.variable(expr.variable).name}, which lives on"
     return None
+
+
+def used_by_calls(program: Program, analysis: AccessAnalysis, loop: Loop, kinds: str = "read write") -> frozenset[int]:
+    """Arrays that functions called in a loop access, under any name: these accesses are none of the loop's own."""
+    known = effects(program)
+    called = known.reachable(tuple(c.function for c in known.calls_in(loop) if c.function is not None))
+    arrays = {a.array for a in analysis.accesses if a.function in called and a.kind in kinds.split()}
+    groups = {analysis.group_of[v] for v in arrays if v in analysis.group_of}
+    return frozenset(arrays | {v for v, group in analysis.group_of.items() if group in groups})
 
 
 def hidden_effects(program: Program, name: str) -> str | None:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from hlspart.expand.accumulators import innermost
 from hlspart.expand.kept import MOST_VARIABLES, KeptValues, is_known_ahead, tests_ahead
+from hlspart.expand.purity import used_by_calls
 from hlspart.expand.region import Refusal, build, first_value
 from hlspart.expand.texts import (
     Texts,
@@ -117,7 +118,8 @@ def _of_loop(
     refs = {
         e.id: e for root in statement_expressions(program, loop.body) for e in walk(root) if isinstance(e, ArrayRef)
     }
-    for array in dict.fromkeys(a.array for a in inside):
+    stored_elsewhere = used_by_calls(program, analysis, loop, "write")
+    for array in dict.fromkeys(a.array for a in inside if a.array not in stored_elsewhere):
         variable = program.variable(array)
         kind = getattr(variable.type, "element", getattr(variable.type, "target", None))
         if variable.volatile or not isinstance(kind, ScalarType):

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from hlspart.expand.accumulators import innermost
 from hlspart.expand.interleave import around
+from hlspart.expand.purity import used_by_calls
 from hlspart.expand.region import Refusal, build, first_value
 from hlspart.expand.scalars import certain_references, subscript_names
 from hlspart.expand.texts import Texts, as_many, block_of, braced, in_front, indent_of, names_in, type_text
@@ -87,7 +88,8 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
     }
     certain = {r for s in loop.body.body for r in certain_references(program, s)}
     inside = [a for a in analysis.accesses if loop.id in a.loops]
-    for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
+    elsewhere = used_by_calls(program, analysis, loop)
+    for array in dict.fromkeys(a.array for a in inside if a.kind == "write" and a.array not in elsewhere):
         variable = program.variable(array)
         kind = getattr(variable.type, "element", getattr(variable.type, "target", None))
         group = next((g for g in analysis.groups if g.id == analysis.group_of.get(array)), None)

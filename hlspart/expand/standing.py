@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from hlspart.expand.accumulators import innermost
 from hlspart.expand.ahead import is_inside
+from hlspart.expand.purity import used_by_calls
 from hlspart.expand.region import Refusal
 from hlspart.expand.scalars import certain_references, subscript_names
 from hlspart.expand.texts import as_many, block_of, braced, declared_in, in_front, indent_of, type_text
@@ -69,8 +70,7 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
     inside = [a for a in analysis.accesses if loop.id in a.loops]
     roots = list(statement_expressions(program, loop.body))
     refs = {e.id: e for root in roots for e in walk(root) if isinstance(e, ArrayRef)}
-    calls = any(isinstance(e, Call) for root in roots for e in walk(root))
-    elsewhere = {analysis.group_of.get(a.array) for a in analysis.accesses if calls and a.function != loop.function}
+    elsewhere = used_by_calls(program, analysis, loop)
     certain = {r for s in loop.body.body for r in certain_references(program, s)}
     moved = effects(program).modified(loop) | declared_in(loop) | {info.variable}
     for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
@@ -80,7 +80,7 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
         names = [a for a in inside if analysis.group_of.get(a.array) == group]
         if variable.volatile or not isinstance(kind, ScalarType) or any(a.array != array for a in names):
             continue
-        if group in elsewhere or not all(a.ref in refs for a in names):
+        if array in elsewhere or not all(a.ref in refs for a in names):
             continue
         lead = next((refs[a.ref] for a in names if a.kind == "write" and _stays(refs[a.ref], moved)), None)
         if lead is None:

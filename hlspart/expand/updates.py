@@ -13,6 +13,7 @@ from functools import partial
 from msgspec import Struct
 
 from hlspart.expand.accumulators import innermost
+from hlspart.expand.purity import used_by_calls
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.scalars import certain_references, subscript_names
 from hlspart.expand.texts import (
@@ -94,7 +95,7 @@ def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loo
     refs: Mapping[int, ArrayRef] = {
         e.id: e for root in statement_expressions(program, nest) for e in walk(root) if isinstance(e, ArrayRef)
     }
-    read = {a.array for a in inside if a.kind == "read"}
+    read = {a.array for a in inside if a.kind == "read"} - used_by_calls(program, analysis, nest)
     for array in dict.fromkeys(a.array for a in inside if a.kind == "write" and a.array in read):
         variable = program.variable(array)
         by_index = all(a.index is None or None in a.index for a in inside if a.array == array)
