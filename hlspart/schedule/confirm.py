@@ -26,6 +26,9 @@ def faults(problem: Problem, schedule: Schedule) -> list[str]:
         for bank in use.banks:
             slots.setdefault((bank, start[op] % ii), []).append(op)
     for (bank, slot), ops in sorted(slots.items()):
+        loads = sum(problem.ports[op].read for op in ops)
+        if problem.limits[bank].interval(loads, len(ops) - loads) <= 1:  # even if all of them run
+            continue
         for reads, writes in _runs(problem, ops):
             if problem.limits[bank].interval(reads, writes) > 1:
                 out.append(f"{bank} serves {reads} reads and {writes} writes in slot {slot}")
