@@ -7,7 +7,7 @@ one run need see all of them at their edge. A value ends in a store that nothing
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, reduce
 from operator import or_
@@ -106,8 +106,8 @@ class Mattering(Struct, frozen=True, dict=True):
         return self.p.elaborated.carriers.space.domain
 
     def _matters(self, load: Op, ref: MemoryRef) -> bool:
-        ends = (follows for where, follows in self._ends if where in (self._everywhere, ref.domain))
-        return any(follows & self._bits[load.id] for follows in ends)
+        ends = self._ends
+        return bool((ends.get(self._everywhere, 0) | ends.get(ref.domain, 0)) & self._bits[load.id])
 
     # ---------------------------------------------------------------------------------------- values
 
@@ -282,18 +282,18 @@ class Mattering(Struct, frozen=True, dict=True):
     # ------------------------------------------------------------------------------------------ ends
 
     @cached_property
-    def _ends(self) -> list[tuple[str, int]]:
-        """Where values end for good: the iterations, and the leaves that what is left surely follows."""
-        ends = list[tuple[str, int]]()
+    def _ends(self) -> dict[str, int]:
+        """Where values end for good: by iterations, the leaves that what is left surely follows."""
+        ends = defaultdict[str, int](int)
         for op in self._ops.values():
             if op.kind == "store" and op.ref is not None and not op.ref.guarded and not self.leaves(op):
                 value = self._values.get(op.args[0], _NOTHING)
                 if self._lasts(op.ref, value):
-                    ends.append((op.ref.domain, self._alone(value)))
+                    ends[op.ref.domain] |= self._alone(value)
         for source, name in {s: n for taken in self._from_before.values() for s, n in taken.items()}.items():
             bit, value = self._bits[-1 - source], self._values[source]
             if value.follows & bit & ~value.mixed and self._adds_up(value) and self._is_left(name, value):
-                ends.append((self._everywhere, self._alone(value)))
+                ends[self._everywhere] |= self._alone(value)
         return ends
 
     def _followed(self, value: _Value) -> list[tuple[int, MemoryRef]]:
@@ -353,10 +353,15 @@ class Mattering(Struct, frozen=True, dict=True):
     def _inside(self, store: Access) -> int:
         """How many loops of a store one iteration runs, where it leaves but one of the values that they store."""
         chain = self.p.elaborated.nest.chain
-        own = [op for op in self._ops.values() if op.kind == "store" and op.ref and op.ref.access == store.id]
-        if not chain or chain[-1].id not in store.loops or len(own) != 1:
+        if not chain or chain[-1].id not in store.loops or self._stores[store.id] != 1:
             return 0
         return len(store.loops) - 1 - store.loops.index(chain[-1].id)
+
+    @cached_property
+    def _stores(self) -> Counter[int]:
+        """How many stores of an iteration an access of the text is."""
+        refs = (op.ref for op in self._ops.values() if op.kind == "store")
+        return Counter(ref.access for ref in refs if ref is not None)
 
     def _is_left(self, name: str, value: _Value) -> bool:
         """Whether what iterations hand on under a name is left: a scalar that is read, or an element that is stored."""
