@@ -106,8 +106,7 @@ class Mattering(Struct, frozen=True, dict=True):
         return self.p.elaborated.carriers.space.domain
 
     def _matters(self, load: Op, ref: MemoryRef) -> bool:
-        ends = self._ends
-        return bool((ends.get(self._everywhere, 0) | ends.get(ref.domain, 0)) & self._bits[load.id])
+        return bool((self._ends.get(self._everywhere, 0) | self._ends.get(ref.domain, 0)) & self._bits[load.id])
 
     # ---------------------------------------------------------------------------------------- values
 
@@ -325,20 +324,17 @@ class Mattering(Struct, frozen=True, dict=True):
 
     def _lasts(self, ref: MemoryRef, value: _Value) -> bool:
         """Whether what a store leaves is there at the end, as it is or in what is made of it."""
-        storage = self.p.elaborated.storage
+        analysis = self.p.elaborated.storage.analysis
         if ref.key[0] == "stream":
             return True
-        groups, analysis = storage.analysis.group_of, storage.analysis
-        group = groups.get(ref.variable)
-        tied = {ref.variable, *(v for v, g in groups.items() if g == group and g is not None)}
+        group = analysis.group_of.get(ref.variable)
+        tied = {ref.variable, *(v for v, g in analysis.group_of.items() if g == group and g is not None)}
         others = [a for a in analysis.accesses if a.array in tied and a.id != ref.access]
         mine = next((a for a in analysis.accesses if a.id == ref.access), None)
-        if mine is None:
+        if mine is None or self._is_kept_inside(tied):  # what is made of it is not followed
             return False
         again = self._loaded_at(ref)
         adds = any(self._bits[op.id] & value.follows & ~value.mixed for op in again) and self._adds_up(value, again)
-        if self._is_kept_inside(tied):  # what is made of it is not followed
-            return False
         steps = {x: info.step for x, info in analysis.loops.items()}
         inside = self._inside(mine)
         return stays(mine, others, steps, again=adds, inside=inside)
@@ -360,8 +356,7 @@ class Mattering(Struct, frozen=True, dict=True):
     @cached_property
     def _stores(self) -> Counter[int]:
         """How many stores of an iteration an access of the text is."""
-        refs = (op.ref for op in self._ops.values() if op.kind == "store")
-        return Counter(ref.access for ref in refs if ref is not None)
+        return Counter(op.ref.access for op in self._ops.values() if op.kind == "store" and op.ref is not None)
 
     def _is_left(self, name: str, value: _Value) -> bool:
         """Whether what iterations hand on under a name is left: a scalar that is read, or an element that is stored."""

@@ -594,7 +594,7 @@ FOUND: dict[str, tuple[str, str, int]] = {
     "bytes_that_keep_leaves_out": (
         "HLP443",
         "#include <ap_axi_sdata.h>\n#include <hls_vector.h>\ntypedef hls::axis<hls::vector<int, 2>, 0, 0, 0> word;\n"
-        + STREAMS + "void f(hls::stream<word> &o) {\n  word w;\n  w.keep = 0xffff;\n  w.strb = 0xff;\n"
+        + STREAMS + "void f(hls::stream<word> &o) {\n  word w;\n  w.keep = 0x1ff;\n  w.strb = 0xff;\n"
         "  w.last = 1;\n  o.write(w);\n}\n",
         1,
     ),
