@@ -9,7 +9,7 @@ floating-point numbers, and only with consent: the result depends on the order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from hlspart.expand.accumulators import Accumulator, places
@@ -58,7 +58,6 @@ def split(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulat
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator], buffer: EditBuffer) -> None:
     names = Names.of(program)
-    inserted = list[Callable[[], None]]()  # behind all that is replaced, which would take what stands at its ends along
     for accumulator in chosen:
         loop, nest = accumulator.loop, accumulator.nest
         body = loop.body.body
@@ -101,8 +100,8 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         if accumulator.inside:
             oldest, moves = f"{kind} {turn} = {identity};", [f"{turn} {op}= {part}[{deep - 1}];", *moves]
         if deep > 1:
-            inserted.append(partial(around, program, loop, (summed[0], summed[-1]), oldest, moves, buffer))
-        inserted.append(partial(in_front, program, buffer, nest, lines))
+            around(program, loop, (summed[0], summed[-1]), oldest, moves, buffer)
+        in_front(program, buffer, nest, lines)
         total = joined(op, terms) if deep > 1 else part
         pad = indent_of(program, nest.at)
         if before is None:
@@ -110,9 +109,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
             behind = f"\n{pad}{test}{program.text(given[0].target.at)} {op}= {total};"
         else:
             behind = f"\n{pad}{before or record.name} = {total};" if after else ""
-        inserted.append(partial(buffer.insert, nest.at.span.path, nest.at.span.end, behind))
-    for insert in inserted:
-        insert()
+        buffer.insert(nest.at.span.path, nest.at.span.end, behind)
     braced(program, buffer, (accumulator.nest for accumulator in chosen))
 
 

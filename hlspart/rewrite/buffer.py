@@ -17,13 +17,18 @@ class Conflict(Exception):
 
 
 class EditBuffer:
-    """Collects edits of several files. Equal edits of one span (a macro argument used twice) are one."""
+    """Collects edits of several files. Equal edits of one span (a macro argument used twice) are one.
+
+    No edit is lost: ``replace`` takes away those that its text holds, because ``text`` gave them, and keeps what was
+    inserted at its ends.
+    """
 
     def __init__(self, sources: Mapping[str, SourceText], given: frozenset[str]) -> None:
         self._sources = sources
         self._given = given  # files that may be edited
         self._edits: dict[str, dict[tuple[int, int], str]] = {}
         self._places: dict[str, list[tuple[int, int]]] = {}  # of the edits, sorted; they do not overlap
+        self._given_out: dict[tuple[str, int, int], list[Span]] = {}  # by edit, whose texts hold it as it is
 
     def _near(self, span: Span) -> Iterator[tuple[int, int]]:
         """Places of the edits that touch ``span``."""
@@ -37,15 +42,14 @@ class EditBuffer:
     def text(self, span: Span) -> str:
         """The text of ``span`` with the edits inside it applied."""
         edits = self._edits.get(span.path, {})
-        inner = [
-            Edit(Span(span.path, start - span.start, end - span.start), edits[start, end])
-            for start, end in self._near(span)
-            if span.start <= start and end <= span.end
-        ]
+        places = [(start, end) for start, end in self._near(span) if span.start <= start and end <= span.end]
+        for start, end in places:
+            self._given_out.setdefault((span.path, start, end), []).append(span)
+        inner = [Edit(Span(span.path, a - span.start, b - span.start), edits[a, b]) for a, b in places]
         return apply_edits(SourceText(span.path, self._sources[span.path].slice(span)), inner)
 
     def replace(self, origin: Origin, text: str) -> None:
-        """Replace the text of ``origin``; edits inside it must be part of ``text`` already."""
+        """Replace the text of ``origin``; edits inside it must be part of ``text`` already, or this is a conflict."""
         span = origin.span
         edits = self._edits.setdefault(span.path, {})
         key = (span.start, span.end)
@@ -53,12 +57,17 @@ class EditBuffer:
             raise Conflict(origin)
         if key in edits:
             return
-        for start, end in list(self._near(span)):
-            if span.start <= start and end <= span.end:
-                del edits[start, end]
-                self._places[span.path].remove((start, end))
+        taken: list[tuple[int, int]] = []
+        for start, end in self._near(span):
+            given_out = self._given_out.get((span.path, start, end), ())
+            if any(span.start <= x.start and x.end <= span.end for x in given_out):
+                taken.append((start, end))
             elif start < span.end and span.start < end:
                 raise Conflict(origin)
+        for start, end in taken:
+            del edits[start, end]
+            del self._given_out[span.path, start, end]
+            self._places[span.path].remove((start, end))
         if text != self._sources[span.path].slice(span):
             edits[key] = text
             insort(self._places.setdefault(span.path, []), key)
@@ -66,6 +75,9 @@ class EditBuffer:
     def insert(self, path: str, offset: int, text: str, closing: bool = False) -> None:
         """Insert at ``offset``, behind what was inserted there; ``closing`` text goes before it, as brackets nest."""
         edits = self._edits.setdefault(path, {})
+        if any(start < offset < end for start, end in self._near(Span(path, offset, offset))):
+            raise Conflict(Origin(Span(path, offset, offset)))
+        self._given_out.pop((path, offset, offset), None)
         if (offset, offset) not in edits:
             insort(self._places.setdefault(path, []), (offset, offset))
         there = edits.get((offset, offset), "")
