@@ -48,6 +48,7 @@ def used_by_calls(program: Program, analysis: AccessAnalysis, loop: Loop, kinds:
     called = known.reachable(tuple(c.function for c in known.calls_in(loop) if c.function is not None))
     arrays = {a.array for a in analysis.accesses if a.function in called and a.kind in kinds.split()}
     groups = {analysis.group_of[v] for v in arrays if v in analysis.group_of}
+    groups |= {g.id for g in analysis.groups if called and any(x.code == "address-taken" for x in g.faults)}
     return frozenset(arrays | {v for v, group in analysis.group_of.items() if group in groups})
 
 

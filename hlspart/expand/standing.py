@@ -71,6 +71,7 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
     roots = list(statement_expressions(program, loop.body))
     refs = {e.id: e for root in roots for e in walk(root) if isinstance(e, ArrayRef)}
     elsewhere = used_by_calls(program, analysis, loop)
+    faulty = {g.id for g in analysis.groups if any(fault.code != "unknown-extent" for fault in g.faults)}
     certain = {r for s in loop.body.body for r in certain_references(program, s)}
     moved = effects(program).modified(loop) | declared_in(loop) | {info.variable}
     for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
@@ -80,7 +81,7 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
         names = [a for a in inside if analysis.group_of.get(a.array) == group]
         if variable.volatile or not isinstance(kind, ScalarType) or any(a.array != array for a in names):
             continue
-        if array in elsewhere or not all(a.ref in refs for a in names):
+        if array in elsewhere or group in faulty or not all(a.ref in refs for a in names):
             continue
         lead = next((refs[a.ref] for a in names if a.kind == "write" and _stays(refs[a.ref], moved)), None)
         if lead is None:

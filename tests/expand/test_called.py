@@ -15,6 +15,7 @@ CASES = {  # what is called, and the body of a loop over i = 1 .. 63
     "by data, read": ("static int g(int i) { return h[i * 7 & 63]; }", "h[a[i] & 63] += i; b[i] = g(i);"),
     "handed on": ("static int g(int i) { h[i - 1] += 2; return i; }", "b[i] = g(i); h[i] = h[i - 1] * 3 + a[i];"),
     "moving": ("static int g(int i) { h[i] ^= 5; return i; }", "h[i] += a[i]; b[i] = g(i); h[i - 1] += h[i];"),
+    "by another name": ("int *q;\nstatic int g(int i) { return q[i & 7]; }", "q = b; b[n] += a[i] * g(i) + b[n + i];"),
     "standing": ("static int g(int i) { return h[i & 7]; }", "h[n] += a[i] * g(i) + h[n + i];"),
 }  # fmt: skip
 MAIN = """

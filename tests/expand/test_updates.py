@@ -126,9 +126,6 @@ def test_random_updates_keep_their_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", ["", "h[x[i] & 15] += 2;"])
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-def test_elements_that_a_pointer_names_stay(other: str, tmp_path: Path) -> None:
+def test_elements_that_a_pointer_names_stay(other: str) -> None:
     text = kernel(f"*p += x[i]; {other}").replace("  for", "  int *p = &h[x[3] & 15];\n  for", 1)
-    new = written(text)
-    assert "_at" not in new and ("_kept" in new) == (not other)  # alone it is one element all the time
-    assert differing([(text, new)], tmp_path) == []
+    assert written(text) == text
