@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from hlspart.model import program as c
 from hlspart.model.source import Origin
 from hlspart.rules._mentions import changed
+from hlspart.rules._traces import constant
 
 Unwritten = tuple[c.Variable, Origin, bool]  # the variable, the read, whether no path has a write
 
@@ -106,8 +107,8 @@ class _Walk:
     def _if(self, stmt: c.If, state: WrittenState, before: tuple[c.Expr, ...] = ()) -> None:
         """``before``: the tests of the ``if``s of which this is the ``else if``."""
         self.expression(stmt.test, state)
-        if isinstance(stmt.test, c.Const):
-            chosen = stmt.then if stmt.test.value else stmt.other
+        if (value := constant(self.program, stmt.test)) is not None:
+            chosen = stmt.then if value else stmt.other
             if chosen is not None:
                 self.statement(chosen, state)
             return

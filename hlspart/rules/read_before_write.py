@@ -54,6 +54,7 @@ from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._left_out import never_run
+from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes, root_of, sets
 
 RULE = Rule("HLP437", "read-before-write", "warning", names=True, hint="give it a value where it is declared")
@@ -68,9 +69,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                      for s in c.walk_statements(function.body))  # fmt: skip
         if name in benches or labels:
             continue
+        left_out = never_run(facts.program, name)
+        chosen = any(isinstance(s, c.Switch) and constant(facts.program, s.test) is not None
+                     for s in c.walk_statements(function.body))  # fmt: skip
         for variable, read, never in unwritten(facts.program, function):
-            if variable.name in hidden or (not never and never_run(facts.program, name)):
-                continue  # the branch that a constant leaves may be one that writes it
+            if variable.name in hidden or any(span.holds(read.span) for span in left_out):
+                continue
+            if chosen and not never:
+                continue  # the case that a constant chooses may be one that writes it
             how = "before anything is written to it" if never else "although not every branch before writes it"
             message = f"'{variable.name}' is read {how}"
             yield facts.report(RULE, read, message, None, [(variable.at, "declared without a value")])

@@ -27,3 +27,15 @@ BODY = """int f(const int a[16], int n, int m) {
 def test_opposite_tests(one: str, other: str, always: bool) -> None:
     rules = [d.rule for d in lint_of(BODY.replace("ONE", one).replace("OTHER", other)).diagnostics]
     assert ("HLP437" in rules) is not always
+
+
+@pytest.mark.parametrize(("before", "value", "found"), [
+    ("if (W < 8) x = n;", "x", False),  # the arm that the constant leaves writes it
+    ("if (W < 8) x = n; else x = m;", "x", False),
+    ("if (n) x = 3;", "W > 8 ? x : 0", False),  # the read is left out
+    ("if (W > 8) x = n;", "x", True),  # the write is
+    ("if (W > 8) m = 1; if (n) x = 3;", "x", True),  # one constant test does not hide another fault
+])  # fmt: skip
+def test_a_constant_test_leaves_one_arm(before: str, value: str, found: bool) -> None:
+    text = f"int f(int n, int m) {{\n  const int W = 4;\n  int x;\n  {before}\n  return {value};\n}}\n"
+    assert ("HLP437" in [d.rule for d in lint_of(text).diagnostics]) is found
