@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from hlspart.banking.accesses import are_exclusive
 from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
@@ -17,7 +17,8 @@ MOST = 64  # iterations that are listed
 MOST_AT_RUN_TIME = 256  # those where an index is no form: sets of iterations that leave one out fall into pieces
 MOST_TOUCHES = 1 << 16  # accesses times iterations
 
-BankTouch = tuple[Site, tuple[int, ...]]  # access, element
+Element = tuple[int, ...]
+BankTouch = tuple[Site, Element]
 
 
 def busiest(problem: Sites, layout: Layout, ports: Ports) -> tuple[BankLoad, dict[str, int]] | None:
@@ -103,11 +104,24 @@ def _together(group: list[BankTouch]) -> tuple[tuple[int, ...], bool]:
     if all(arms.setdefault(branch, arm) == arm for site, _ in group for branch, arm in site.access.branch):
         reads = {element: k for k, (site, element) in enumerate(group) if site.read}
         return (*reads.values(), *(k for k, (site, _) in enumerate(group) if not site.read)), True
-    near = [sum(1 << k for k, b in enumerate(group) if a is not b and _meet(a, b)) for a in group]
-    return largest_clique(near, range(len(group)), None, Budget(1000))
+    return largest_clique(_neighbours(group), range(len(group)), None, Budget(1000))
 
 
-def _meet(one: BankTouch, other: BankTouch) -> bool:
-    """Whether two accesses of one bank and iteration both need a port: reads of one element need one."""
-    same = one[0].read and other[0].read and one[1] == other[1]
-    return not same and not are_exclusive(one[0].access, other[0].access)
+def _neighbours(group: list[BankTouch]) -> list[int]:
+    """For each access of one bank and iteration a mask of those that need a port beside it.
+
+    Of two reads of one element one needs none, and two in different arms of one branch do not both run.
+    """
+    alike, in_arm, in_branch = defaultdict[Element, int](int), defaultdict[tuple[int, int], int](int), Counter[int]()
+    for k, (site, element) in enumerate(group):
+        alike[element] |= site.read << k
+        for branch, arm in site.access.branch:
+            in_arm[branch, arm] |= 1 << k
+            in_branch[branch] |= 1 << k
+    every, near = (1 << len(group)) - 1, list[int]()
+    for k, (site, element) in enumerate(group):
+        without = (1 << k) | (alike[element] if site.read else 0)
+        for branch, arm in site.access.branch:
+            without |= in_branch[branch] & ~in_arm[branch, arm]
+        near.append(every & ~without)
+    return near
