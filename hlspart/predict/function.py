@@ -39,6 +39,7 @@ from hlspart.transform.forward import Forward
 
 BankModel = Literal["static", "ideal"]
 
+HINTED = 6_000  # what a prediction may take to be made again for a hint, in operations
 ORDERS, PAIRS = 12, 3  # orders, and pairs compared by sets, that take as long as an operation
 
 
@@ -191,7 +192,8 @@ class FunctionModel:
             text = "what recurs in a loop unrolled in part that stores through m_axi is not known"
             blocked = (*blocked, Cause(text, (nest.line,)))
         causes, bounds = blocked, None
-        reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
+        hints = self.hints and _compared(p) <= HINTED
+        reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if hints else limits(p)
         span = ii_range(p, floor) if not blocked else None
         if span is not None and not (span.ideal and self.bank_model == "ideal"):
             causes, bounds = span.causes, (span.low, span.high)

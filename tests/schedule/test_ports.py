@@ -280,6 +280,14 @@ def test_hints_of_all_kinds_hold_as_written(body, pragmas, hint, written):
     assert again.ii == 1
 
 
+def test_a_loop_that_takes_long_to_predict_is_not_predicted_again_for_hints(monkeypatch):
+    hinted = loop(pipelined(IN_PLACE))
+    monkeypatch.setattr("hlspart.predict.function.HINTED", -1)
+    plain = loop(pipelined(IN_PLACE))
+    assert hinted.limits[0].hint is not None and plain.limits[0].hint is None
+    assert (plain.ii, plain.limits[0].ii) == (hinted.ii, hinted.limits[0].ii)
+
+
 def test_hints_beyond_ports():
     """A limit on units may be raised; what a rewrite would have to write is no hint."""
     chain = loop(pipelined("acc = acc / (x[i] + x[i - 1] + x[i - 2]);"))
