@@ -9,20 +9,14 @@ never enumerated, so the cost does not depend on trip counts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from itertools import product
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
 from hlspart.banking.accesses import (
-    affine_index,
     are_in_one_arm,
-    combination,
-    flat_number,
-    flat_place,
     is_held,
     is_settled,
     residues,
@@ -30,13 +24,12 @@ from hlspart.banking.accesses import (
 )
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
-from hlspart.banking.progressions import are_independent, banks_along
-from hlspart.banking.sites import Site, Sites, load_of, together
+from hlspart.banking.reach import Reach
+from hlspart.banking.sites import Site, load_of, together
 from hlspart.layouts.layout import Layout
-from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
-from hlspart.sets.region import AccessRelation, Box, IterationSet, TooHard
+from hlspart.sets.region import IterationSet, TooHard
 
 BankModel = Literal["static", "ideal"]  # which figure serves
 
@@ -56,8 +49,6 @@ class _Busiest(NamedTuple):
 # A text that is read again, and one with other partitions, has most of its loops as they were.
 _BUSIEST: Answers[_Busiest] = Answers(1024)
 _INTERVALS: Answers[dict[tuple[Layout, Ports], tuple[int, bool]]] = Answers(256)
-_REACHED: Answers[frozenset[int]] = Answers(8192)
-_INDICES: Answers[tuple[int, ...] | None] = Answers(4096)
 
 
 def count(
@@ -76,18 +67,16 @@ def count(
     return PortProblem(space, accesses, exclusive_static).count(layout, ports)
 
 
-class PortProblem(Sites):
-    """The accesses of one iteration, to be counted under several layouts; ``questions`` counts sets asked about."""
+class PortProblem(Reach):
+    """The accesses of one iteration, to be counted under several layouts."""
 
     def __init__(
         self, space: IterationSpace, accesses: Sequence[PortAccess], exclusive_static: bool = False, effort: int = 1
     ) -> None:
         super().__init__(space, accesses, effort)
         self.exclusive_static = exclusive_static
-        self.questions = 0
         self._conflicts: Answers[Conflicts] = Answers(KEPT)
         self._gone: dict[Layout, frozenset[int]] = {}
-        self._reach: dict[tuple[object, ...], frozenset[int]] = {}
         self._apart: dict[Layout, tuple[tuple[int, ...], ...] | None] = {}
         self._ideal: dict[tuple[Layout, Ports], _Busiest] = {}
         self._static: dict[tuple[Layout, Ports, bool], BankLoad] = {}
@@ -204,137 +193,6 @@ class PortProblem(Sites):
         if layout not in self._apart:
             self._apart[layout] = residues(self.accesses, layout)
         return self._apart[layout]
-
-    def reach(self, position: int, layout: Layout) -> frozenset[int]:
-        """Flat banks that the access at ``position`` may touch over its whole domain: none when it never runs."""
-        access = self.accesses[position]
-        key = (access.domain, access.index, access.map, layout)
-        if key not in self._reach:
-            self._reach[key] = self._compute_reach(access, layout)
-        return self._reach[key]
-
-    def widened(self, position: int, layout: Layout) -> frozenset[int]:
-        """:meth:`reach` as a tool may see it: of banks by a division, which an index reaches several of, all.
-
-        Index 16 j + 4 is even, so of six cyclic banks it reaches three. Reports of Vitis HLS 2023.2 have the II of
-        all six; of four banks, where the remainder is bits of the index, they have that of the two that are reached.
-        Of 80 banks they have that of the five that are reached: (16 j + 4) mod 80 is 16 (j mod 5) + 4.
-        """
-        reached = self.reach(position, layout)
-        if not 1 < len(reached) < layout.banks or layout.per_dimension is None:
-            return reached
-        forms = affine_index(self.accesses[position])
-        divided = [
-            k
-            for k, dim in enumerate(layout.dims)
-            if dim.divides and (forms is None or not self._moves_by_divisor(forms[k], dim.banks))
-        ]
-        if not divided:
-            return reached
-        sizes = [dim.banks for dim in layout.dims]
-        along = list(map(set, zip(*(flat_place(bank, sizes) for bank in reached), strict=True)))
-        for k in divided:
-            if len(along[k]) > 1:
-                along[k] = set(range(sizes[k]))
-        return reached.union(flat_number(place, sizes) for place in product(*along))
-
-    def _moves_by_divisor(self, form: Affine, number: int) -> bool:
-        """Whether iterations move ``form`` by multiples of one divisor of ``number`` that is not 1."""
-        if any(n not in self.space.names for n in form.names):
-            return False
-        move = math.gcd(*(form.coefficient(n) * s for n, s in zip(self.space.names, self.space.steps, strict=True)))
-        return move > 1 and number % move == 0
-
-    def _compute_reach(self, access: PortAccess, layout: Layout) -> frozenset[int]:
-        if self._domains.is_empty(access.domain):
-            return frozenset()
-        forms = affine_index(access)
-        if layout.banks == 1:
-            return frozenset((0,))
-        chosen = [f for f in forms or () if f.terms]  # the forms that choose among banks
-        if forms is not None and layout.per_dimension is not None and len(layout.dims) == len(forms):
-            chosen = [f for f, dim in zip(forms, layout.dims, strict=True) if dim.banks > 1 and f.terms]
-        if forms is not None and not chosen:
-            return frozenset((layout.bank(tuple(f.const for f in forms)),))
-        names = tuple(f"x{k}" for k in range(len(layout.shape)))
-        coordinates = layout.isl_banks(names)
-        sizes = tuple(size for _, size in coordinates)
-        if forms is not None:
-            box = self.shadow(access.domain, [n for form in chosen for n in form.names])
-            if box is not None:
-                reach = self._reach_by_dimensions(forms, layout, box)
-                reach = self._reach_by_residues(forms, layout, sizes, box) if reach is None else reach
-                if reach is not None:
-                    return reach
-        self.questions += 1
-
-        def reached() -> frozenset[int]:
-            try:
-                banks = self._reach_by_indices(access, layout)
-                if banks is not None:
-                    return banks
-                touch = self._touch(access, layout.shape)
-                values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)
-            except TooHard:
-                return frozenset(range(layout.banks))
-            return frozenset(flat_number(v, sizes) for v in values)
-
-        return _REACHED.of((self.space, access.domain, access.index, access.map, layout), reached)
-
-    def _touch(self, access: PortAccess, shape: tuple[int, ...]) -> AccessRelation:
-        return self._regions.touch(self.region(access.domain), access.index, access.map, shape)
-
-    def _reach_by_indices(self, access: PortAccess, layout: Layout) -> frozenset[int] | None:
-        """Banks of the indices in the one dimension that is split, which are found once for all partitions of it.
-
-        None where several are split, or there are many indices: the banks are then asked for at once.
-        """
-        only = layout.per_dimension.only_split if layout.per_dimension is not None else None
-        if only is None:
-            return None
-        asked = self.space, access.domain, access.index, access.map, layout.shape, only
-        indices = _INDICES.of(asked, lambda: self._touch(access, layout.shape).along(only))
-        return None if indices is None else frozenset(layout.dims[only].reached(indices))
-
-    def _reach_by_dimensions(self, forms: tuple[Affine, ...], layout: Layout, box: Box) -> frozenset[int] | None:
-        """Banks as a product of those along each dimension: only where no iterator moves two split ones."""
-        split = [(form, dim) for form, dim in zip(forms, layout.dims, strict=False) if dim.banks > 1]
-        names = self.space.names
-        if layout.per_dimension is None or not are_independent([form for form, _ in split], names, box):
-            return None
-        reached: set[int] = {0}
-        for form, dim in split:
-            along = banks_along(form, dim, names, box)
-            if along is None:
-                return None
-            reached = {bank * dim.banks + more for more in along for bank in reached}
-        return frozenset(reached)
-
-    def _reach_by_residues(
-        self, forms: tuple[Affine, ...], layout: Layout, sizes: tuple[int, ...], box: Box
-    ) -> frozenset[int] | None:
-        """Banks as sums in the group of residues: only for layouts that are congruences."""
-        moduli = tuple(n for _, n in layout.congruences)
-        if moduli != sizes:
-            return None
-        if any(n not in self.space.names for form in forms for n in form.names):
-            return None
-        bank_forms = [combination(alpha, forms) for alpha, _ in layout.congruences]
-        start = tuple(
-            (f.const + sum(f.coefficient(n) * low for n, low in zip(self.space.names, box.low, strict=True))) % m
-            for f, m in zip(bank_forms, moduli, strict=True)
-        )
-        reached = {start}
-        for name, step, times in zip(self.space.names, box.step, box.count, strict=True):
-            move = tuple(f.coefficient(name) * step % m for f, m in zip(bank_forms, moduli, strict=True))
-            order = math.lcm(*(m // math.gcd(m, c) for m, c in zip(moduli, move, strict=True)))
-            frontier = set(reached)
-            for _ in range(min(times, order) - 1):
-                frontier = {tuple((v + c) % m for v, c, m in zip(p, move, moduli, strict=True)) for p in frontier}
-                if frontier <= reached and times >= order:
-                    break
-                reached |= frontier
-        return frozenset(flat_number(v, sizes) for v in reached)
 
     def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
         if not self.exclusive_static or are_in_one_arm(s.access for s in sites):

@@ -17,7 +17,7 @@ from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
-from hlspart.sets.region import Box
+from hlspart.sets.box import Box
 
 Family = tuple[int, ...]  # bit masks of accesses
 

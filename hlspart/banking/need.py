@@ -25,7 +25,7 @@ from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
-from hlspart.sets.region import Box
+from hlspart.sets.box import Box
 
 FEW_ACCESSES = 128  # of one iteration, up to which tests of layouts are numbered by the effort alone
 Offset = tuple[int, ...]  # one number per dimension, or per dimension looked at

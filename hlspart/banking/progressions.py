@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.access import Affine
-from hlspart.sets.region import Box
+from hlspart.sets.box import Box
 
 
 def are_independent(forms: Sequence[Affine], names: Sequence[str], box: Box) -> bool:

@@ -14,7 +14,8 @@ from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, Ports
-from hlspart.sets.region import AccessRelation, Box, IterationSet, Regions, TooHard
+from hlspart.sets.box import Box
+from hlspart.sets.region import AccessRelation, IterationSet, Regions, TooHard
 
 
 class Site(Struct, frozen=True):

@@ -8,7 +8,7 @@ the timing of both ends (see :mod:`hlspart.schedule.modulo`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from msgspec import Struct
@@ -147,6 +147,11 @@ class Graph(Struct, frozen=True, dict=True):
         left_out = {counted[number][0] for number in gone}
         return replace(self, edges=tuple(e for k, e in enumerate(self.edges) if k not in left_out))
 
+    @cached_property
+    def recurring(self) -> frozenset[int]:
+        """Operations on some cycle of dependences."""
+        return frozenset(_recurring(self.lean))
+
     def without(self, gone: frozenset[Edge]) -> Graph:
         """The same without these edges, made once: what is worked out of it is kept with it."""
         if gone not in self._without:
@@ -156,3 +161,38 @@ class Graph(Struct, frozen=True, dict=True):
     @cached_property
     def _without(self) -> dict[frozenset[Edge], Graph]:
         return {}
+
+
+def _recurring(graph: Graph) -> Iterator[int]:
+    """Operations that are behind themselves (strong components, Kosaraju)."""
+    sinks: dict[int, set[int]] = {op: set() for op in graph.ops}
+    sources: dict[int, set[int]] = {op: set() for op in graph.ops}
+    for edge in graph.edges:
+        sinks[edge.source].add(edge.sink)
+        sources[edge.sink].add(edge.source)
+    left: list[int] = []  # by the time when all behind them is seen
+    seen: set[int] = set()
+    for root in graph.ops:
+        walk = [(root, iter(sinks[root]))] if root not in seen else []
+        seen.add(root)
+        while walk:
+            op, behind = walk[-1]
+            for sink in behind:
+                if sink not in seen:
+                    seen.add(sink)
+                    walk.append((sink, iter(sinks[sink])))
+                    break
+            else:
+                left.append(op)
+                walk.pop()
+    yield from (op for op, behind in sinks.items() if op in behind)
+    free = set(graph.ops)
+    while left:
+        waiting, part = [left.pop()], set[int]()
+        while waiting:
+            op = waiting.pop()
+            if op in free:
+                free.discard(op)
+                part.add(op)
+                waiting += sources[op]
+        yield from part if len(part) > 1 else ()

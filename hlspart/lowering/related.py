@@ -9,7 +9,7 @@ from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.distances import Address
 from hlspart.lowering.graph import Op, excludes
 
-MOST_ORDERS = 300_000  # of 780 accesses of one element, each behind all before it
+MOST_ORDERS = 100_000  # of 450 accesses of one element, each behind all before it
 
 
 MOST_DIFFERENCES = 30_000  # of the constants of two accesses, which sets are asked about

@@ -75,20 +75,31 @@ class Verdicts:
             info = self._loops.get(ident)
             if info is None or info.iterator is None or info.step is None or info.lower is None or info.lower.terms:
                 continue
+            if not self._is_one_bank(access, layout, f"{info.iterator} = {info.lower.const}"):
+                continue  # one iteration reaches several, and so does each copy that performs it
+            known = _by_iteration(access, layout, info.iterator)
             trips = info.trip_count.max
             for u in _TRIALS if trips is None else (*(t for t in _TRIALS if t < trips), min(trips, _TRIALS[-1])):
                 if banks is not None and u < len(banks):
                     continue  # each copy reaches one at most, and together they reach all
-                if all(self._reaches_one_bank(access, layout, info, u, r) for r in range(u)):
+                if all(self._reaches_one_bank(access, layout, info, u, r, known) for r in range(u)):
                     return BankVerdict("const-after-unroll", banks, u, k + 1, ((ident, u),))
         return BankVerdict("dynamic", banks, dim=k + 1)
 
-    def _reaches_one_bank(self, access: Access, layout: PerDimLayout, info: LoopInfo, u: int, r: int) -> bool:
-        """Whether copy ``r`` of ``u`` reaches one bank at most."""
+    def _reaches_one_bank(
+        self, access: Access, layout: PerDimLayout, info: LoopInfo, u: int, r: int, known: Mapping[int, set[int]] | None
+    ) -> bool:
+        """Whether copy ``r`` of ``u`` reaches one bank at most; ``known``: the banks by iteration."""
         assert info.step is not None
         assert info.lower is not None
-        stride = abs(info.step) * u
-        where = f"({info.iterator} - {info.lower.const + info.step * r}) mod {stride} = 0"
+        stride, first = abs(info.step) * u, info.lower.const + info.step * r
+        if known is not None:
+            mine = (banks for at, banks in known.items() if (at - first) % stride == 0)
+            return len(set().union(*mine)) <= 1
+        return self._is_one_bank(access, layout, f"({info.iterator} - {first}) mod {stride} = 0")
+
+    def _is_one_bank(self, access: Access, layout: PerDimLayout, where: str) -> bool:
+        """Whether the iterations ``where`` reach one bank at most."""
         banks = _reached(access, layout, where)
         return banks is not None and len(banks) <= 1
 
@@ -170,6 +181,35 @@ def _reached_by_sets(
         return None
     sizes = [size for _, size in coordinates]
     return tuple(sorted({_flat(t, sizes) for t in tuples}))
+
+
+def _by_iteration(access: Access, layout: PerDimLayout, iterator: str) -> dict[int, set[int]] | None:
+    """The banks of one dimension that an access reaches by value of an iterator; None where that may be much."""
+    from hlspart.sets.region import TooHard
+
+    if (only := layout.only_split) is None:
+        return None
+    try:
+        asked = access.iterators, access.domain, access.index, access.map, layout.shape, only
+        indices = _indices_by_iteration(*asked, iterator)
+    except TooHard:
+        return None
+    dim = layout.dims[only]
+    return None if indices is None else {at: set(dim.reached(numbers)) for at, numbers in indices.items()}
+
+
+@lru_cache(maxsize=4096)
+def _indices_by_iteration(
+    iterators: tuple[str, ...],
+    within: str,
+    index: tuple[Affine | None, ...] | None,
+    map_: str | None,
+    shape: tuple[int, ...],
+    dim: int,
+    iterator: str,
+) -> dict[int, set[int]] | None:
+    """The indices in one dimension, found once for all partitions of it."""
+    return _touch(iterators, within, index, map_, shape, "").beside(iterator, dim)
 
 
 @lru_cache(maxsize=4096)

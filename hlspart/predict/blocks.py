@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from hlspart.lowering.graph import Graph, Op
 from hlspart.schedule.problem import Timing
-from hlspart.schedule.recurrence import recurring
 from hlspart.targets import Target
 
 _SHIFTED = ("*", "/", "%")  # sums that stand for a product with a constant
@@ -65,7 +64,7 @@ def in_blocks(graph: Graph, target: Target) -> InBlocks:
             if fit:
                 sums[total.id] = max(fit)
     presums: dict[int, int] = {}
-    rounds = recurring(graph) if target.block_presums or target.block_products else frozenset[int]()
+    rounds = graph.recurring if target.block_presums or target.block_products else frozenset[int]()
     if target.block_presums:
         most = target.multiplier[1]
         for product in graph.ops.values():

@@ -11,7 +11,6 @@ from hlspart.lowering.directed import binding_of
 from hlspart.lowering.graph import Graph
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
-from hlspart.schedule.recurrence import recurring
 
 
 def only_delays(d: Directive) -> bool:
@@ -26,7 +25,7 @@ def is_delayed(d: Directive, program: Program, graph: Graph, below: Collection[s
 
     LATENCY concerns what stands in its function, or in one that this calls: the lines of these.
     """
-    around = [graph.ops[i] for i in recurring(graph)]
+    around = [graph.ops[i] for i in graph.recurring]
     bound = binding_of(d)
     if bound is not None:
         return any(op.kind in (bound.kind, "open") for op in around)

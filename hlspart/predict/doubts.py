@@ -180,11 +180,15 @@ def _of_sums(p: Prediction) -> Iterator[Doubt]:
 
 def loosest(p: Prediction, free: frozenset[int]) -> Problem:
     """The problem if every doubt turned out best, and the operations in ``free`` took no time."""
-    known = doubts(p)
-    fewer = frozenset(kind for d in known for kind in d.fewer)
-    gone = frozenset(edge for d in known for edge in d.gone)
-    passed = frozenset(op for d in known for op in d.passed)
-    return relaxed(p.problem, fewer, gone, passed | free)
+    return _loosened(p.problem, doubts(p), free)
+
+
+def _loosened(problem: Problem, doubts: Sequence[Doubt], free: frozenset[int] = frozenset()) -> Problem:
+    """The problem if these doubts turned out best."""
+    fewer = frozenset(kind for d in doubts for kind in d.fewer)
+    gone = frozenset(edge for d in doubts for edge in d.gone)
+    passed = frozenset(op for d in doubts for op in d.passed)
+    return relaxed(problem, fewer, gone, passed | free)
 
 
 def _loosest_recurrence(p: Prediction, doubts: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
@@ -193,7 +197,11 @@ def _loosest_recurrence(p: Prediction, doubts: Sequence[Doubt]) -> tuple[int, tu
     kinds: frozenset[str] = frozenset()
     gone: frozenset[Edge] = frozenset()
     passed: frozenset[int] = frozenset()
-    for doubt in (d for d in doubts if d.fewer or d.gone or d.passed) if low > 1 else ():
+    open_ = [d for d in doubts if d.fewer or d.gone or d.passed] if low > 1 else []
+    least = recurrence_ii(_loosened(p.problem, open_)) or 1 if len(open_) > 1 else 1
+    for doubt in open_:
+        if low == least:
+            break
         kinds, gone, passed = kinds | doubt.fewer, gone | doubt.gone, passed | doubt.passed
         ii = recurrence_ii(relaxed(p.problem, kinds, gone, passed)) or 1
         if ii < low:

@@ -23,7 +23,7 @@ from hlspart.predict.depths import DepthRange, depth_range, of_dividers, of_oper
 from hlspart.predict.elaborate import Elaborated, Elaboration
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
-from hlspart.schedule.recurrence import recurrence_ii, recurring
+from hlspart.schedule.recurrence import recurrence_ii
 
 NONE = DepthRange(Bounds(0, 0))
 
@@ -88,9 +88,12 @@ class LoopModel(Elaboration):
         """
         if not self._asks(nest):
             return problem
-        ops = problem.graph.ops
-        logic = {i for i in recurring(problem.graph) if problem.timing[i].states == 1 and ops[i].ref is None}
-        timing = {i: replace(t, in_ns=0.0, out_ns=0.0) if i in logic else t for i, t in problem.timing.items()}
+        ops, timing = problem.graph.ops, dict(problem.timing)
+        for i in problem.graph.recurring:
+            if timing[i].states == 1 and ops[i].ref is None:
+                timing[i] = replace(timing[i], in_ns=0.0, out_ns=0.0)
+        if timing == problem.timing:
+            return problem
         free = replace(problem, timing=timing)
         asked = recurrence_ii(free, nest.target_ii or 1)
         return problem if recurrence_ii(problem, nest.target_ii or 1) == asked else free
@@ -102,7 +105,7 @@ class LoopModel(Elaboration):
             return
         graph, timing = item.lowered.graph, problem.timing
         units = {i for i, t in timing.items() if t.unit is not None and t.states > 1}
-        ops = [graph.ops[i] for i in sorted(units & recurring(graph))] if units else []
+        ops = [graph.ops[i] for i in sorted(units & graph.recurring)] if units else []
         if ops:
             text = "whether other loops share its floating-point units, at a state more, is not known"
             more = tuple(Edge(op.id, op.id, 1, timing[op.id].states + 1, "data", op.text) for op in ops)
@@ -183,7 +186,7 @@ class LoopModel(Elaboration):
         if not quicker or (recurrence_ii(problem) or 0) <= target_ii:
             return item
         graph = item.lowered.graph
-        chosen = quicker & recurring(graph)
+        chosen = quicker & graph.recurring
         ops = {i: replace(op, impl="nodsp") if i in chosen else op for i, op in graph.ops.items()}
         return replace(item, lowered=replace(item.lowered, graph=replace(graph, ops=ops)))
 

@@ -22,7 +22,7 @@ from hlspart.predict.lasting import lasting
 from hlspart.predict.limits import along
 from hlspart.predict.loops import Prediction
 from hlspart.schedule.problem import Problem
-from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
+from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii
 
 _FREE = frozenset({"logic", "call"})  # what a tool may merge, and calls, whose text may be another one
 _GROUPS = {"add": "sum", "sub": "sum", "mul": "product"}  # operations on integers of which a tool may regroup several
@@ -37,8 +37,8 @@ def by_values(p: Prediction, aim: int, most: int | None = None) -> Proof | None:
     """
     if p.recurrence_ii <= aim:
         return None
-    decided = Decided(p)
-    proofs = (_by_arms(p, decided, arm, aim) for arm in ((1, 2) if decided.shared else (1,)))
+    decided, loose = Decided(p), _loosest(p)
+    proofs = (_by_arms(p, loose, decided, arm, aim) for arm in ((1, 2) if decided.shared else (1,)))
     best = max((x for x in proofs if x is not None), key=lambda x: x.ii, default=None)
     if best is None or most is None:
         return best
@@ -48,9 +48,9 @@ def by_values(p: Prediction, aim: int, most: int | None = None) -> Proof | None:
     return replace(best, ii=least) if least > aim else None
 
 
-def _by_arms(p: Prediction, decided: Decided, arm: int, aim: int) -> Proof | None:
+def _by_arms(p: Prediction, loose: Problem, decided: Decided, arm: int, aim: int) -> Proof | None:
     """The same of the runs in which tests that decide several selections come out for one arm."""
-    problem = _values_alone(p, decided, arm)
+    problem = _values_alone(p, loose, decided, arm)
     least = recurrence_ii(problem)
     if least is None:
         return None
@@ -67,11 +67,11 @@ def _by_arms(p: Prediction, decided: Decided, arm: int, aim: int) -> Proof | Non
 def _arms(p: Prediction, problem: Problem, decided: Decided) -> dict[int, tuple[tuple[Edge, ...], ...]]:
     """The orders of each arm of selections that no data decide: those of one of them hold in every iteration."""
     graph, known = problem.graph, dict[int, tuple[tuple[Edge, ...], ...]]()
+    handed = incoming_of([e for e in p.problem.graph.edges if e.kind == "data" and e.gap is None])
     for ident, op in graph.ops.items():
         if op.kind != "select" or op.args[0] in decided.free:
             continue
-        into = [e for e in p.problem.graph.edges if e.sink == ident and e.kind == "data" and e.gap is None]
-        into = [replace(e, gap=_least_gap(problem, e)) for e in into]
+        into = [replace(e, gap=_least_gap(problem, e)) for e in handed.get(ident, ())]
         before = [a for a in op.args if a not in graph.ops and a not in graph.outside]
         earlier = tuple(e for e in into if e.source not in op.args)  # what the iteration before has left in a variable
         arms = tuple(
@@ -83,17 +83,21 @@ def _arms(p: Prediction, problem: Problem, decided: Decided) -> dict[int, tuple[
     return known
 
 
-def _values_alone(p: Prediction, decided: Decided, arm: int) -> Problem:
-    """The problem with the orders that values ask for, every doubt for the best."""
+def _loosest(p: Prediction) -> Problem:
+    """The problem with every doubt for the best, in which what a text may do without takes no time."""
     graph = p.problem.graph
     free = {i for i, op in graph.ops.items() if op.ref is not None or op.kind in _FREE}
     free |= {i for i, op in graph.ops.items() if op.kind in _GROUPS and _goes_on(graph, op)}
     free |= {i for i, op in graph.ops.items() if op.kind == "div" and _is_of_parts(graph, op)}
-    loose = loosest(p, frozenset(free) | avoidable(p))
+    return loosest(p, frozenset(free) | avoidable(p))
+
+
+def _values_alone(p: Prediction, loose: Problem, decided: Decided, arm: int) -> Problem:
+    """The orders of ``loose`` that values ask for."""
     needed = lasting(p)
     values = (edge for edge in _values(p, loose.graph, decided, arm) if edge.sink in needed)
     edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in values)
-    return replace(loose, graph=replace(graph, edges=tuple(edges)))
+    return replace(loose, graph=replace(p.problem.graph, edges=tuple(edges)))
 
 
 def _least_gap(problem: Problem, edge: Edge) -> int:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from hlspart.model.ports import Ports
 from hlspart.schedule.problem import Problem, Schedule, Wait, allowed, topological
-from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round, recurring
+from hlspart.schedule.recurrence import critical_cycle, earliest, goes_round
 
 MAX_SLOTS = 2_000_000  # operations times II, over all attempts to share units
 MOST_PLACEMENTS = 40_000  # in attempts at one II after the other; what has no schedule by then needs far more states
@@ -73,7 +73,7 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
         best = attempt(ii, units)
         longer = best is None or best.depth > loose.depth
         critical = _critical_units(problem, ii) if longer and best is not None else set()
-        recurs = longer and bool({problem.timing[op].unit for op in recurring(problem.graph)} - {None})
+        recurs = longer and bool({problem.timing[op].unit for op in problem.graph.recurring} - {None})
         while best is None or best.depth > loose.depth:
             too_deep = best is None or (recurs and best.depth > loose.depth + share_delay)
             options = []

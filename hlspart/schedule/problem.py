@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
@@ -223,39 +223,40 @@ def is_handed_on(problem: Problem, edge: Edge) -> bool:
     return edge.gap is None and edge.distance > 0 and edge.scalar and states == (1, 1)
 
 
+Incoming = tuple[int, int, int, Edge, Wait | None]
+
+
 class Waits:
     """What each operation of a problem waits for, whatever the II.
 
-    ``incoming``: by operation (source, states from its start on or None where values are handed on within a state,
-    distance, wait); of several waits for one source those that some II may need. ``sinks``: what waits for it.
+    ``incoming``: by operation (source, states from its start on, distance, edge, and the wait of a value that is handed
+    on within a state); of several orders of fixed gaps behind one source those that some II may need. ``sinks``: what
+    waits for it.
     ``limit``: no start is later unless a recurrence forbids the II. ``within``: the operations that are looked at.
     """
 
     def __init__(self, problem: Problem, within: Set[int] | None = None) -> None:
         self.problem = problem
         self.order = [op for op in topological(problem.graph) if within is None or op in within]
-        self.limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+        edges = problem.graph.edges
+        self.limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in edges) + 1
         self.sinks: dict[int, set[int]] = defaultdict(set)
-        self.incoming: dict[int, list[tuple[int, int | None, int, Wait]]] = defaultdict(list)
-        waits = problem.waits
-        if within is not None:
-            waits = problem.along(e for e in problem.graph.edges if e.source in within and e.sink in within)
-        between = Counter((w.source, w.sink) for w in waits)
-        longest: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)  # by distance
-        gaps = [None if self._handed(wait.edge) else wait.gap for wait in waits]
-        for wait, gap in zip(waits, gaps, strict=True):
-            if gap is not None and between[wait.source, wait.sink] > 1:
-                known = longest[wait.source, wait.sink]
-                known[wait.distance] = max(known.get(wait.distance, gap), gap)
-        for wait, gap in zip(waits, gaps, strict=True):
-            self.sinks[wait.source].add(wait.sink)
-            known = {} if gap is None else longest.get((wait.source, wait.sink), {})
-            if any(g >= wait.gap and (d, -g) < (wait.distance, -wait.gap) for d, g in known.items()):
-                continue
-            self.incoming[wait.sink].append((wait.source, gap, wait.distance, wait))
-
-    def _handed(self, edge: Edge) -> bool:
-        return edge.gap is None and (not edge.distance or is_handed_on(self.problem, edge))
+        self.incoming: dict[int, list[Incoming]] = defaultdict(list)
+        inside = edges if within is None else [e for e in edges if e.source in within and e.sink in within]
+        met: dict[tuple[int, int], dict[int, int]] = {}  # least gaps of two operations' orders by distance, if fixed
+        for edge in inside:
+            if edge.gap is not None:
+                gaps = met.setdefault((edge.source, edge.sink), {})
+                gaps[edge.distance] = max(gaps.get(edge.distance, edge.gap), edge.gap)
+        for edge in inside:
+            source, sink, distance, gap = edge.source, edge.sink, edge.distance, edge.gap
+            self.sinks[source].add(sink)
+            if gap is None:
+                wait = _wait(problem, edge)
+                handed = not distance or is_handed_on(problem, edge)
+                self.incoming[sink].append((source, wait.gap, distance, edge, wait if handed else None))
+            elif all(g < gap if d < distance else d > distance or g == gap for d, g in met[source, sink].items()):
+                self.incoming[sink].append((source, gap, distance, edge, None))
 
 
 def topological(graph: Graph) -> list[int]:

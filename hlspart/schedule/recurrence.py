@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from hlspart.lowering.graph import Edge, Graph
+from hlspart.lowering.graph import Edge
 from hlspart.model.answers import Answers
 from hlspart.schedule.problem import Problem, Timing, Waits, allowed
 
@@ -48,13 +48,13 @@ def _raise(waits: Waits, ii: int) -> tuple[dict[int, int], dict[int, float], tup
                 continue
             waiting.discard(op)
             before = best = (start[op], offset[op])
-            for source, states, distance, wait in incoming.get(op, ()):
-                if states is None:
+            for source, states, distance, edge, wait in incoming.get(op, ()):
+                if wait is not None:
                     place = allowed(wait, problem.period, start[source], offset[source], ii)
                     if place > best:
-                        best, via[op] = place, wait.edge
+                        best, via[op] = place, edge
                 elif (state := start[source] + states - ii * distance) > best[0]:
-                    best, via[op] = (state, 0.0), wait.edge
+                    best, via[op] = (state, 0.0), edge
             if best > before:
                 start[op], offset[op] = best
                 waiting |= sinks[op]
@@ -126,42 +126,6 @@ def _round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
     return at[0]
 
 
-def recurring(graph: Graph) -> set[int]:
-    """Operations on some cycle of dependences: those that are behind themselves (strong components, Kosaraju)."""
-    sinks: dict[int, set[int]] = {op: set() for op in graph.ops}
-    sources: dict[int, set[int]] = {op: set() for op in graph.ops}
-    for edge in graph.edges:
-        sinks[edge.source].add(edge.sink)
-        sources[edge.sink].add(edge.source)
-    left: list[int] = []  # by the time when all behind them is seen
-    seen: set[int] = set()
-    for root in graph.ops:
-        walk = [(root, iter(sinks[root]))] if root not in seen else []
-        seen.add(root)
-        while walk:
-            op, behind = walk[-1]
-            for sink in behind:
-                if sink not in seen:
-                    seen.add(sink)
-                    walk.append((sink, iter(sinks[sink])))
-                    break
-            else:
-                left.append(op)
-                walk.pop()
-    operations = {op for op, behind in sinks.items() if op in behind}
-    free = set(graph.ops)
-    while left:
-        waiting, part = [left.pop()], set[int]()
-        while waiting:
-            op = waiting.pop()
-            if op in free:
-                free.discard(op)
-                part.add(op)
-                waiting += sources[op]
-        operations |= part if len(part) > 1 else set()
-    return operations
-
-
 def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
     """Least II that the dependences allow with unlimited resources; None when none does."""
     return _LEAST.of((problem.key, at_least), lambda: _least_ii(problem, at_least))
@@ -173,7 +137,7 @@ def _least_ii(problem: Problem, at_least: int) -> int | None:
     Only operations on cycles are looked at: what starts they have behind others moves a whole cycle, not its length.
     """
     problem = problem.lean
-    waits = Waits(problem, recurring(problem.graph))
+    waits = Waits(problem, problem.graph.recurring)
     least, most = max(1, at_least), None
     ii = least
     while most is None or least < most:

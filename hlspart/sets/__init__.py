@@ -4,6 +4,7 @@ Questions and answers are plain records and strings: no isl object leaves this p
 """
 
 __all__ = [
+    "box",
     "carried",
     "counting",
     "dataflow",

@@ -12,42 +12,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import islpy as isl
-from msgspec import Struct
 
 from hlspart.model.access import Affine
+from hlspart.sets.box import Box
 
 T = TypeVar("T")
 MOST_NUMBERS = 1024  # over which those that are written down may spread
+MOST_PAIRS = 1 << 14  # of two numbers, likewise
 MOST_PIECES = 128  # of a set of iterations that others are still cut out of
 
 
 class TooHard(Exception):
     """isl needed more operations than allowed; nothing is known."""
-
-
-class Box(Struct, frozen=True):
-    """``name = low + step * k`` for k in [0, count), independently for each name."""
-
-    low: tuple[int, ...]
-    step: tuple[int, ...]
-    count: tuple[int, ...]
-
-    def meets(self, other: Box) -> bool:
-        """Whether some iteration, of the same names, is in both."""
-        mine, its = (zip(b.low, b.step, b.count, strict=True) for b in (self, other))
-        return all(_share(a, b) for a, b in zip(mine, its, strict=True))
-
-
-def _share(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
-    """Whether two arithmetic progressions (first, positive step, count) have a member in common."""
-    (low, step, count), (first, by, more) = a, b
-    divisor = math.gcd(step, by)
-    if count < 1 or more < 1 or (first - low) % divisor:
-        return False
-    k = (first - low) // divisor * pow(step // divisor, -1, by // divisor)
-    common, period = low + step * k, step // divisor * by
-    common += -(-(max(low, first) - common) // period) * period  # the least that both may have
-    return common <= min(low + step * (count - 1), first + by * (more - 1))
 
 
 class IterationSet:
@@ -102,7 +78,7 @@ class IterationSet:
         """All its iterations where they span at most ``most``; None where it has parameters, no end, or more."""
 
         def pick() -> list[tuple[int, ...]] | None:
-            rank = len(self._owner.names)
+            rank = self._set.dim(isl.dim_type.set)
             if self._set.dim(isl.dim_type.param) or not self._set.is_bounded():
                 return None
             if self._set.is_empty():
@@ -273,6 +249,27 @@ class AccessRelation:
 
         few = self._over.members(MOST_NUMBERS) if self._over is not None and self._divisions > 1 else None
         return self._owner.guarded(lambda: compute(self._map) if few is None else one_by_one(few))
+
+    def beside(self, iterator: str, dim: int) -> dict[int, set[int]] | None:
+        """By value of an iterator the numbers that tuples have in place ``dim``; None where they may be many."""
+
+        def compute() -> dict[int, set[int]] | None:
+            names, out = self._owner.names, self._map.dim(isl.dim_type.out)
+            pairs = self._map.wrap()
+            for k in reversed(range(len(names) + out)):
+                if k not in (names.index(iterator), len(names) + dim):
+                    pairs = pairs.project_out(isl.dim_type.set, k, 1)
+            if pairs.dim(isl.dim_type.param) or not pairs.is_bounded() or pairs.is_empty():
+                return None
+            spans = (pairs.dim_max_val(k).to_python() - pairs.dim_min_val(k).to_python() + 1 for k in range(2))
+            if math.prod(spans) > MOST_PAIRS:
+                return None
+            numbers: dict[int, set[int]] = {}
+            for value, number in _members(pairs, 2):
+                numbers.setdefault(value, set()).add(number)
+            return numbers
+
+        return self._owner.guarded(compute)
 
     @property
     def _divisions(self) -> int:

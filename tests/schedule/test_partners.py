@@ -12,7 +12,7 @@ from hlspart.lowering.distances import Address
 from hlspart.lowering.related import connected
 from hlspart.schedule import modulo
 from hlspart.schedule.problem import Problem
-from hlspart.sets.region import Box
+from hlspart.sets.box import Box
 
 KERNEL = """void f(int A[16][8], int x[64], int n) {{
 {partition}

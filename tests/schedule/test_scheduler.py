@@ -18,7 +18,7 @@ from hlspart.schedule import modulo
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.modulo import _Attempt, _Waiting, modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
-from hlspart.schedule.recurrence import critical_cycle, earliest, recurrence_ii, recurring
+from hlspart.schedule.recurrence import critical_cycle, earliest, recurrence_ii
 
 
 def problem(timings, edges, ports=None, limits=None):
@@ -154,7 +154,7 @@ def test_what_recurs():
         case = problem([Timing(1, 1.0, 1.0)] * n, edges)
         graph = networkx.MultiDiGraph([(e.source, e.sink) for e in edges])
         parts = [x for x in networkx.strongly_connected_components(graph) if len(x) > 1]
-        assert recurring(case.graph) == set().union(*parts, {e.source for e in edges if e.source == e.sink})
+        assert case.graph.recurring == set().union(*parts, {e.source for e in edges if e.source == e.sink})
 
 
 def test_the_checker_finds_broken_schedules():
