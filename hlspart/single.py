@@ -11,11 +11,13 @@ from hlspart.expand.accumulators import Accumulator, accumulators, at_most, slow
 from hlspart.expand.ahead import ahead_of_tests, tested_loads
 from hlspart.expand.bundles import sharing, with_bundles
 from hlspart.expand.dependences import claims, provable
+from hlspart.expand.element_sums import ElementSums, element_sums, in_tables
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, split
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.expand.standing import held_in_variables, standing
+from hlspart.model.program import walk_statements
 from hlspart.model.results import IIResult
 from hlspart.readback import Predicted
 from hlspart.reuse import Reused, changed, unchanged
@@ -26,7 +28,19 @@ def interleaved(pipeline: Predicted) -> Reused | None:
 
     Where all of them together make something slower, as a few iterations of a sum may, each loop is asked alone.
     """
-    sums = accumulators(pipeline.program, pipeline.proved, pipeline.figures)
+    known = pipeline.program, pipeline.proved, pipeline.figures
+    sums, tables = accumulators(*known), element_sums(*known)
+    others = [t for t in tables if not any(a.loop is s for a in sums for s in walk_statements(t.nest))]
+    first: list[Accumulator | ElementSums] = [*sums, *others]
+    for chosen in (first, tables if len(others) < len(tables) else ()):
+        best = _gaining(pipeline, chosen)
+        if best is not None:
+            return best
+    return None
+
+
+def _gaining(pipeline: Predicted, sums: Sequence[Accumulator | ElementSums]) -> Reused | None:
+    """All of them together, or those of the loops that gain alone."""
     together = _in_partials(pipeline, sums)
     loops = list(dict.fromkeys(a.loop for a in sums)) if together is None else []
     if len(loops) < 2:
@@ -35,18 +49,21 @@ def interleaved(pipeline: Predicted) -> Reused | None:
     return _in_partials(pipeline, [a for a in sums if a.loop in gaining])
 
 
-def _in_partials(pipeline: Predicted, sums: Sequence[Accumulator]) -> Reused | None:
+def _in_partials(pipeline: Predicted, sums: Sequence[Accumulator | ElementSums]) -> Reused | None:
     program, analysis, figures = pipeline.program, pipeline.proved, pipeline.figures
     best = None
     for more in range(MOST_MORE if sums else 0):  # a condition is a state of the recurrence, too
         deeper = [replace(a, partials=a.partials + more * (a.partials > 1)) for a in sums]
-        edits = split(program, analysis, deeper)
+        edits = dict(split(program, analysis, [a for a in deeper if isinstance(a, Accumulator)]))
+        for path, more_edits in in_tables(program, analysis, [a for a in deeper if isinstance(a, ElementSums)]).items():
+            edits[path] = (*edits.get(path, ()), *more_edits)
         text = changed(program, figures, pipeline.predict, edits) if edits else None
-        if text is None or text.after is None:
-            break
-        if best is None or slowest(text.after) < slowest(best.after or text.after):
-            best = text
-        if slowest(text.after) == slowest(figures, aimed=True):
+        if text is not None and text.after is not None:
+            if best is None or slowest(text.after) < slowest(best.after or text.after):
+                best = text
+            if slowest(text.after) == slowest(figures, aimed=True):
+                break
+        elif all(isinstance(a, Accumulator) for a in sums):  # elements in turn may miss the tables but for one more
             break
     return best
 

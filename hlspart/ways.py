@@ -13,6 +13,7 @@ from hlspart.expand import shifting, updates
 from hlspart.expand.accumulators import accumulators
 from hlspart.expand.ahead import tested_loads
 from hlspart.expand.dependences import provable
+from hlspart.expand.element_sums import element_sums
 from hlspart.expand.flattening import kept_apart
 from hlspart.expand.interchange import alternatives, crossed, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
@@ -181,7 +182,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
     known = pipeline.program, pipeline.proved, pipeline.figures
     if search.goes_on("reuse buffers", lambda: pipeline.reuse.short_of_ports) and pipeline.reuse.needed.nests:
         then(pipeline.reuse.needed)
-    summed = options.reassoc and search.goes_on("partial sums", lambda: accumulators(*known))
+    summed = options.reassoc and search.goes_on("partial sums", lambda: accumulators(*known) or element_sums(*known))
     if summed and (partial := interleaved(pipeline)) is not None:
         then(partial, replace(options, reassoc=False))
     if search.goes_on("loops in another order", lambda: pairs(*known)):

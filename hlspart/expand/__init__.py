@@ -6,7 +6,7 @@ from hlspart.expand.expansion import expand, faults, unwritten
 from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
 __all__ = [
-    "UnknownLoop", "accesses", "accumulators", "ahead", "bundles", "capacity", "counters", "dependences", "expand",
-    "faults", "flattening", "interchange", "interleave", "numbers", "purity", "region", "requests", "scalars",
-    "shifting", "standing", "texts", "unwritten", "updates",
+    "UnknownLoop", "accesses", "accumulators", "ahead", "bundles", "capacity", "counters", "dependences",
+    "element_sums", "expand", "faults", "flattening", "interchange", "interleave", "numbers", "purity", "region",
+    "requests", "scalars", "shifting", "standing", "texts", "unwritten", "updates",
 ]  # fmt: skip

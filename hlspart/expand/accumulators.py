@@ -93,10 +93,10 @@ def innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
 
 def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop) -> Iterator[Accumulator]:
     """All sums of the loop: of recurrences that are as long only the first one is a limit."""
-    aim, states = result.aim or 1, _states(result)
+    aim, states = result.aim or 1, longest_recurrence(result)
     sums = list[Accumulator]()
     for variable in _own_variables(program, loop) if states > aim else ():
-        nests = ((nest, _updates(program, analysis, nest, variable)) for nest in _made_one(program, result, loop))
+        nests = ((nest, _updates(program, analysis, nest, variable)) for nest in made_one(program, result, loop))
         nest, targets = next((x for x in nests if x[1]), (loop, []))
         for updates in targets:
             times = _times(analysis, loop, updates)
@@ -113,7 +113,7 @@ def _running(program: Program, result: LoopResult, loop: Loop, variable: int, pa
     plain = record.storage in ("local", "parameter") and not (record.reference or record.volatile)
     if uses is None or not plain or variable in effects(program).addressed:
         return
-    nests = [x for x in _made_one(program, result, loop) if variable not in declared_in(x)]
+    nests = [x for x in made_one(program, result, loop) if variable not in declared_in(x)]
     inside = set(places(program, loop.body, variable))
     updates = tuple(stmt for stmt, _ in uses.updates)
     if len(uses.ops) == 1 and all(_of_floats(u) for _, u in uses.updates):
@@ -134,7 +134,9 @@ def _of_loops_inside(
     """Sums of loops inside an iteration, which adds to several elements: the outermost ones that keep theirs."""
     sums = list[Accumulator]()
     inside = (
-        [s for s in walk_statements(loop.body) if isinstance(s, Loop)] if _states(result) > (result.aim or 1) else []
+        [s for s in walk_statements(loop.body) if isinstance(s, Loop)]
+        if longest_recurrence(result) > (result.aim or 1)
+        else []
     )
     for variable in _own_variables(program, loop):
         within = set[int]()
@@ -155,7 +157,7 @@ def _recurring(
     return sums if any(not names.isdisjoint(_names(program, analysis, x)) for x in sums) else ()
 
 
-def _states(result: LoopResult) -> int:
+def longest_recurrence(result: LoopResult) -> int:
     """Of the longest recurrence that keeps a loop from its II."""
     return max((x.ii for x in result.limits if x.kind == "recurrence"), default=0)
 
@@ -164,7 +166,7 @@ def _own_variables(program: Program, loop: Loop) -> Iterator[int]:
     return (v.id for v in program.variables if v.function in (loop.function, None))
 
 
-def _made_one(program: Program, result: LoopResult, loop: Loop) -> list[Loop]:
+def made_one(program: Program, result: LoopResult, loop: Loop) -> list[Loop]:
     """The loops that the tool makes one with ``loop``, outermost first, itself last."""
     loops = (s for s in walk_statements(program.functions[loop.function].body) if isinstance(s, Loop))
     around = [x for x in loops if x is loop or any(s is loop for s in walk_statements(x.body))]
