@@ -22,7 +22,7 @@ _LIBRARY = ("kind", "grade", "same", "kinds")
 _WAYS = {"points": ("in_ns", "out_ns", "dsp"), "delay_ns": (), "width_states": ("stage_ns",), "latency": ()}
 _OPERATOR = (
     *_WAYS, "in_ns", "out_ns", "stage_ns", "dsp", "source", "fits", "steps", "per_bit_ns", "narrow_bits", "narrow_ns",
-    "wide_bits", "wide_states", "wide_most", "tile", "lut_bits", "by_invariant",
+    "wide_bits", "wide", "wide_from", "wide_states", "wide_most", "tile", "lut_bits", "by_invariant",
 )  # fmt: skip
 
 
@@ -121,9 +121,9 @@ def _families(base: Mapping[str, Any], own: Mapping[str, Any], refuse: Refuse) -
             name = f"operators.{family}.{op}"
             _kind(name, {}, entry, refuse)
             _figures(name, entry, {key: examples[key] for key in _OPERATOR}, refuse)
-            for key, length in (("points", 2), ("steps", 2), ("fits", 2), ("by_invariant", 2)):
+            for key, length in (("points", 2), ("steps", 2), ("fits", 2), ("wide", 2), ("by_invariant", 2)):
                 _rows(f"{name}.{key}", entry.get(key, []), length, refuse)
-                if key in ("points", "steps") and not entry.get(key, True):
+                if key in ("points", "steps", "wide") and not entry.get(key, True):
                     raise refuse(f"{name}.{key} must hold at least one list")
             for key in ("tile", "lut_bits"):
                 _numbers(f"{name}.{key}", entry.get(key, [0, 0]), refuse)

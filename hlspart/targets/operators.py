@@ -44,6 +44,29 @@ def likely_states(entry: Mapping[str, Any], period: float, estimates: Mapping[st
     return least, min(max(likely, least), most), most
 
 
+def wide_states(
+    entry: Mapping[str, Any], bits: int, period: float, estimates: Mapping[str, Any]
+) -> tuple[int, int, int]:
+    """Fewest, likely and most states of a product with an operand of many ``bits``."""
+    least, states, most = 1, int(entry["wide_states"]), int(entry["wide_most"])
+    if "wide" in entry:
+        least, states, most = likely_states({"points": entry["wide"]}, period, estimates)
+    return least if bits > int(entry.get("wide_from", 0)) else 1, states, most
+
+
+def tiles(operands: tuple[int, int], bits: int, entry: Mapping[str, Any], rest: int) -> int:
+    """DSP blocks of an integer product of ``bits``: one where its signed operands fit the block's multiplier.
+
+    Wider operands are cut into unsigned pieces below a signed one; products of pieces above the result are
+    left out. Narrow products are built of LUTs. ``rest``: bits beyond the pieces that take none.
+    """
+    low, high = sorted(operands)
+    if low <= int(entry["lut_bits"][0]) or high <= int(entry["lut_bits"][1]):
+        return 0
+    a, b = (int(w) for w in entry["tile"])
+    return min(products(x, a, y, b, bits, rest) for x, y in ((low, high), (high, low)))
+
+
 def products(x: int, a: int, y: int, b: int, bits: int, rest: int) -> int:
     """Multipliers of signed ``a`` times ``b`` bits for the low ``bits`` of a product of ``x`` times ``y`` bits.
 

@@ -236,7 +236,7 @@ def _operators(
 
 def _over(table: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Operators of other devices, marked so, under those of ``own``, which may leave out what does not differ."""
-    left = ("points", "steps", "fits")
+    left = ("points", "steps", "fits", "wide")
     below = {op: {k: v for k, v in entry.items() if k not in left} for op, entry in table.items()}
     return {**_foreign(table), **{op: {**below.get(op, {}), **entry} for op, entry in own.items()}}
 
@@ -244,7 +244,8 @@ def _over(table: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 def _foreign(table: Mapping[str, Any]) -> dict[str, Any]:
     """``table`` with all entries that have figures of single periods marked as those of other devices."""
     mark = {"foreign": True, "source": "model"}
-    return {op: {**entry, **mark} if "points" in entry or "steps" in entry else entry for op, entry in table.items()}
+    rest = {op: {k: v for k, v in entry.items() if k != "wide"} for op, entry in table.items()}
+    return {op: {**entry, **mark} if "points" in entry or "steps" in entry else entry for op, entry in rest.items()}
 
 
 def _library(part: str, family: str, devices: Mapping[str, Any]) -> str | None:

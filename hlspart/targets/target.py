@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from hlspart.model.memories import MemoryRule
 from hlspart.model.ports import Ports
-from hlspart.targets.operators import SAME, likely_states, products
+from hlspart.targets.operators import SAME, likely_states, tiles, wide_states
 
 REGISTERS = "registers"
 
@@ -138,6 +138,11 @@ class Target(Struct, frozen=True, dict=True):
     def bursts(self, copy: bool) -> bool:
         """Whether reports show which plain loops, or those of a ``copy``, have their m_axi requests ahead of them."""
         return bool(self.profile["axi"]["copy_bursts" if copy else "bursts"])
+
+    @property
+    def plain_bursts(self) -> bool:
+        """Whether a loop that is no nest makes a burst of a port that an iteration accesses once."""
+        return bool(self.profile["axi"]["plain_bursts"])
 
     @property
     def modules_share_units(self) -> bool:
@@ -468,12 +473,13 @@ class Target(Struct, frozen=True, dict=True):
         delay = float(entry["delay_ns"]) + float(entry.get("per_bit_ns", 0)) * bits
         wide, dsp = max(operands or (bits,)), int(entry.get("dsp", 0))
         if "tile" in entry and impl is None:
-            dsp = self._tiles(operands or (bits, bits), bits, entry)
+            dsp = tiles(operands or (bits, bits), bits, entry, int(self.profile["estimates"]["product_rest"]))
         if wide <= int(entry.get("narrow_bits", 0)):
             delay = float(entry["narrow_ns"])
         if "wide_bits" in entry and wide > int(entry["wide_bits"]):
-            states, most = int(entry["wide_states"]), int(entry["wide_most"])
-            return OperatorTime(states, 2.0, self.effective_ns, False, False, dsp, least=1, most=most)
+            least, states, most = wide_states(entry, wide, self.effective_ns, self.profile["estimates"])
+            sure = "wide" in entry and least == most
+            return OperatorTime(states, 2.0, self.effective_ns, False, sure, dsp, least=least, most=most)
         least = states = most = max(1, math.ceil(delay / self.effective_ns))
         if "steps" in entry and "foreign" not in entry and wide > int(entry["narrow_bits"]):
             least, states, most = likely_states(
@@ -482,19 +488,6 @@ class Target(Struct, frozen=True, dict=True):
         part = min(delay / states, self.effective_ns)
         sure = least == most and entry["source"] == "reports"
         return OperatorTime(states, part, part, False, sure, dsp, least=least, most=most)
-
-    def _tiles(self, operands: tuple[int, int], bits: int, entry: Mapping[str, Any]) -> int:
-        """DSP blocks of an integer product of ``bits``: one where its signed operands fit the block's multiplier.
-
-        Wider operands are cut into unsigned pieces below a signed one; products of pieces above the result are
-        left out. Narrow products are built of LUTs.
-        """
-        low, high = sorted(operands)
-        if low <= int(entry["lut_bits"][0]) or high <= int(entry["lut_bits"][1]):
-            return 0
-        a, b = (int(w) for w in entry["tile"])
-        rest = int(self.profile["estimates"]["product_rest"])
-        return min(products(x, a, y, b, bits, rest) for x, y in ((low, high), (high, low)))
 
     def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
         period, estimates = self.effective_ns, self.profile["estimates"]

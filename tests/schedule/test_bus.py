@@ -99,7 +99,6 @@ def test_requests_that_may_stay_leave_the_depth_between_bounds_and_the_ii_known(
     "target",
     [
         {"tool": "vitis-2020.2"},  # AndYmeisterrrrr/ESE532_hw7: a plain loop keeps the requests of its stores
-        {"tool": "vivado-hls-2019.1"},
         {"tool": "generic"},
         {"tool": "vitis-2022.1", "flow": "vitis"},
     ],
@@ -181,9 +180,18 @@ def test_a_loop_that_is_all_of_its_function_makes_its_requests_itself(tool, flow
     assert found.ii == 1 and found.depth in (depth, depth and depth - 1)  # 17 stores: 72 of 15, 71 of two
 
 
-def test_volatile_accesses_make_no_bursts():  # UG1399, preconditions of burst transfers
-    text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }", "volatile int *a, int *b")
-    assert "volatile" in (loop(text).depth_cause or "")
+@pytest.mark.parametrize(
+    ("tool", "read", "depth"),
+    [
+        ("vivado-hls-2016.4", "volatile", 3),  # ikwzm/vivado-hls-axi-dma-read-failure: data of a port copied
+        ("vivado-hls-2018.3", "", 3),  # zhaohaixu/SHA256-FPGA-HLS: the same, not volatile
+        ("vitis-2022.1", "volatile", 3),  # Jui-Yu-Hsieh-053/AAHLS-113-2: 4, with a stream; a request would add 7
+    ],
+)
+def test_plain_loops_and_volatile_arrays_make_bursts(tool, read, depth):
+    body = "L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }"
+    found = loop(kernel(body, f"{read} int *a, {read} int *b"), tool=tool)
+    assert (found.ii, found.depth, found.depth_cause) == (1, depth, None)
 
 
 def test_a_round_through_a_port_leaves_the_ii_unknown():

@@ -58,12 +58,13 @@ def test_latency_of_one_multiplication(bind, depth, ii):
 def test_an_adder_of_fabric_in_a_recurrence():
     plain = kernel("acc += A[i];", element="float")
     fabric = plain.replace("float acc = 0;", "float acc = 0;\n#pragma HLS BIND_OP variable=acc op=fadd impl=fabric")
-    assert loop(plain, clock_ns=4.0).ii == 6
-    assert loop(fabric, clock_ns=4.0).ii == 3
+    target = {"part": "xcu55c-fsvh2892-2-e", "clock_ns": 4.0}
+    assert loop(plain, **target).ii == 6
+    assert loop(fabric, **target).ii == 3
     # UCLA-VAST/Prometheus (2023.2, 4 ns): II 6 where the pragma names no II, 3 where it asks for 1
-    asked = loop(plain.replace("PIPELINE", "PIPELINE II=1"), clock_ns=4.0)
+    asked = loop(plain.replace("PIPELINE", "PIPELINE II=1"), **target)
     assert (asked.ii, asked.bounds) == (None, (3, 6)) and "without DSP blocks" in (asked.cause or "")
-    assert loop(plain.replace("PIPELINE", "PIPELINE II=6"), clock_ns=4.0).ii == 6
+    assert loop(plain.replace("PIPELINE", "PIPELINE II=6"), **target).ii == 6
 
 
 def test_an_operation_inside_an_expression_is_unknown():

@@ -12,11 +12,22 @@ from hlspart.targets import TargetError, known, load
 # operator, tool, part, clock -> states, as public synthesis reports show them
 REPORTED = [
     ("fadd", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, 4),
-    ("fadd", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 4.0, 7),
-    ("fadd", "nodsp", "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 4.0, 4),
-    ("fadd", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 4.55, 5),
+    ("fadd", None, "vitis-2022.1", "xcvu9p-flga2104-2-i", 4.0, 7),
+    ("fadd", "nodsp", "vitis-2022.1", "xcvu9p-flga2104-2-i", 4.0, 4),
+    ("fadd", None, "vitis-2022.1", "xcvu9p-flga2104-2-i", 4.55, 5),
     ("fmul", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, 3),
-    ("fmul", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 4.0, 4),
+    ("fmul", None, "vitis-2022.1", "xcvu9p-flga2104-2-i", 4.0, 4),
+    # Zynq: hijoouzc/UpConv_Block_HLS, tiagolascasas/heterogeneous-vitis-apps, songqij/ESE5320hw, Sreyas-J/HLSproject
+    ("fadd", None, "vitis-2024.2", "xczu7ev-ffvc1156-2-e", 3.33, 11),
+    ("fdiv", None, "vitis-2024.2", "xczu7ev-ffvc1156-2-e", 3.33, 30),
+    ("dadd", None, "vitis-2024.1", "xczu9eg-ffvb1156-2-e", 6.67, 8),
+    ("fadd", None, "vitis-2020.2", "xczu3eg-sbva484-1-i", 6.67, 8),
+    ("fadd", None, "vitis-2023.1", "xczu19eg-ffvc1760-2-e", 22.0, 2),
+    ("fcmp", None, "vitis-2023.1", "xczu19eg-ffvc1760-2-e", 22.0, 1),
+    # b07901049/1111HLS_labC_DFT, Alex17898/DNN_HLS, NTHU-CTLAB-24/ViT_HLS
+    ("fadd", None, "vitis-2022.1", "xc7z020-clg400-1", 5.6, 10),
+    ("fdiv", None, "vitis-2021.1", "xc7z020-clg400-1", 30.0, 7),
+    ("fadd", None, "vitis-2022.1", "xcu250-figd2104-2L-e", 50.0, 1),
     ("dmul", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, 5),
     ("ddiv", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, 22),
     ("fadd", None, "vivado-hls-2016.4", "xc7z020clg484-1", 10.0, 5),
@@ -83,9 +94,9 @@ def test_operator_states_of_reports(op, impl, tool, part, clock, states):
 UNSURE = [
     ("fadd", "xc7k325t-ffg900-1", 7.3, 4),  # no report of this grade
     ("dadd", "xc7z020clg484-1", 7.3, 7),  # reports show 6 and 7 (Crazy-James26/HeteroCL_Transformer)
-    ("itof", "xczu7ev-ffvc1156-2-e", 5.0, 3),  # 4 at 7.3 ns (hdeben01/Min-Sum-Vitis-QEC), 3 at 3.65 (zanehpn/HLStrans)
-    ("fadd", "xczu9eg-ffvb1156-2-i", 5.84, 5),  # between 5 states and 4
-    ("fadd", "xczu9eg-ffvb1156-2-i", 1.46, 12),  # faster than any report
+    ("itof", "xcvu9p-flga2104-2-i", 5.0, 3),  # 4 at 7.3 ns (hdeben01/Min-Sum-Vitis-QEC), 3 at 3.65 (zanehpn/HLStrans)
+    ("fadd", "xcvu9p-flga2104-2-i", 5.84, 5),  # between 5 states and 4
+    ("fadd", "xcvu9p-flga2104-2-i", 1.46, 12),  # faster than any report
     ("fmul", "xcvc1902-vsva2197-2MP-e-S", 7.3, 3),  # a family without reports
 ]
 
@@ -106,10 +117,28 @@ def test_a_longer_period_never_takes_more_states(op, part):
         last = (time.least, time.most)
 
 
+@pytest.mark.parametrize(
+    ("part", "clock", "widths", "states"),
+    [
+        ("xc7z020-clg400-1", 10.0, (64, 67), (5, 5)),  # b07901049/1111HLS_labB and three others
+        ("xc7z020-clg400-1", 10.0, (43, 36), (1, 5)),  # two, three and five states
+        ("xc7z020-clg400-2", 10.0, (64, 67), (1, 10)),  # another grade
+        ("xczu7ev-ffvc1156-2-e", 10.0, (64, 9), (1, 1)),  # velicharlagokulkumar/vitis-hls, tsopeter/HW-IP
+        ("xczu7ev-ffvc1156-2-e", 10.0, (40, 34), (1, 1)),  # asandeep1/FPGA_ECE8893
+        ("xcu280-fsvh2892-2L-e", 3.33, (64, 67), (5, 5)),  # UCLA-VAST/Stream-HLS
+        ("xczu3eg-sbva484-1-e", 10.0, (64, 9), (1, 5)),  # 2018.3: two
+    ],
+)
+def test_states_of_wide_products(part, clock, widths, states):
+    found = load(TargetOptions(tool="vitis-2022.2", part=part, clock_ns=clock)).operator("mul", 64, operands=widths)
+    assert (found.least, found.most, found.measured) == (*states, states[0] == states[1])
+
+
 def test_states_between_periods_follow_from_the_delay_of_a_unit():
     # UCLA-VAST/AutoBridge: seven states of 2.34 ns; nguyencanhtrung/vivado-hls-practice: four of 6.43 ns
     def fadd(period):
-        return load(TargetOptions(clock_ns=period, uncertainty="0ns")).operator("fadd", 32)
+        part = "xcu250-figd2104-2-e"
+        return load(TargetOptions(part=part, clock_ns=period, uncertainty="0ns")).operator("fadd", 32)
 
     assert [(fadd(p).least, fadd(p).most) for p in (2.34, 2.6, 6.43, 7.0)] == [(7, 7), (7, 7), (4, 4), (4, 4)]
     assert fadd(2.33).most > 7 and fadd(6.42).most == 5

@@ -838,7 +838,7 @@ template <typename W, int R, int C, int T> int Mat2AXIvideo(Mat<R, C, T> &img, s
     word.data = 0;
     for (int k = 0; k < HLS_MAT_CN(T); k++) {
 #pragma HLS UNROLL
-      HLS_TNAME(T) v = img.data_stream[k].read();
+      HLSPART_OPEN v = img.data_stream[k].read(); // reports: two states or three
       word.data = word.data | (v << (8 * k));
     }
     video << word;
