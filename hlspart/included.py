@@ -1,4 +1,4 @@
-"""A header that leaves something open, read where a source of its project includes it.
+"""A header, or a source of templates, that leaves something open, read where a source of its project includes it.
 
 What a header takes from who includes it (types, constants, values of the parameters of its templates) it does not say
 itself. A source around it that includes it, and is no test bench, says it. Only predictions are made of that: who
@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.includes import SOURCES, IncludeGraph
 from hlspart.pipeline import Pipeline
 from hlspart.reading import HEADER_SUFFIXES, read_file
 
@@ -25,14 +24,11 @@ if TYPE_CHECKING:
     from hlspart.model.program import Program
     from hlspart.model.results import IIResult, Validation
 
-_SOURCES = (".cpp", ".cc", ".cxx")
 _MOST_FILES = 1000  # that are looked through, the nearest ones
 _MOST_BYTES = 64 << 20  # of all of them
 _MOST_FOLDERS = 1000  # below each of those
 _MOST_UP = 3  # folders above that of the header, where no repository begins
 _MOST_TRIED = 4  # sources that are read for one header
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
-_MAIN = re.compile(r"\bmain\s*\(")
 
 
 class _Included(Pipeline):
@@ -65,17 +61,18 @@ class _Included(Pipeline):
 
 
 def where_included(pipeline: Pipeline) -> Pipeline:
-    """``pipeline``, or for one header that leaves something open the source with which most of its loops have an II."""
-    if len(pipeline.paths) != 1 or not pipeline.paths[0].endswith(HEADER_SUFFIXES):
+    """``pipeline``, or for one file that leaves something open the source with which most of its loops have an II."""
+    if len(pipeline.paths) != 1 or not pipeline.paths[0].endswith((*HEADER_SUFFIXES, *SOURCES)):
         return pipeline
     (header,) = pipeline.paths
     if not _is_open(pipeline.program, header):
         return pipeline
-    project = _Project(header, pipeline.reader or read_file)
+    around, read_text = os.path.dirname(header), pipeline.reader or read_file
+    graph = IncludeGraph(lambda: _files_around(around), read_text, True, False, _MOST_FILES, _MOST_BYTES)
     best, most = pipeline, _known(pipeline)
-    for source in project.sources()[:_MOST_TRIED]:
+    for source in _likeliest(graph, header)[:_MOST_TRIED]:
         frontend = pipeline.options.frontend
-        folders = tuple(dict.fromkeys((*frontend.include_dirs, *project.folders(source))))
+        folders = tuple(dict.fromkeys((*frontend.include_dirs, *graph.folders(source))))
         options = replace(pipeline.options, frontend=replace(frontend, include_dirs=folders))
         program = Pipeline((source,), options, pipeline.reader).program
         (unit,) = program.units
@@ -92,9 +89,15 @@ def where_included(pipeline: Pipeline) -> Pipeline:
 
 
 def _is_open(program: Program, header: str) -> bool:
-    """Whether a header says less than what includes it does."""
-    of = any(f.open or f.lacking for f in program.functions.values() if f.at.span.path == header)
-    return of or program.units[0].error is not None or any(h.at.path == header for h in program.holes)
+    """Whether a header says less than what includes it does; of a source, its templates."""
+    own = [f for f in program.functions.values() if f.at.span.path == header]
+    if header.endswith(SOURCES):
+        return any(f.open for f in own)
+    return (
+        any(f.open or f.lacking for f in own)
+        or program.units[0].error is not None
+        or any(h.at.path == header for h in program.holes)
+    )
 
 
 def _known(pipeline: Pipeline) -> frozenset[int]:
@@ -104,85 +107,15 @@ def _known(pipeline: Pipeline) -> frozenset[int]:
     return frozenset(x.line for x in pipeline.figures.loops if x.pipelined and x.ii is not None)
 
 
-class _Project(Struct, frozen=True, dict=True):
-    """The sources and headers around a header."""
+def _likeliest(graph: IncludeGraph, path: str) -> list[str]:
+    """Sources that include a file, directly or not: the likeliest first."""
+    users, stem = graph.users(path), os.path.splitext(os.path.basename(path))[0]
 
-    header: str
-    read: Callable[[str], bytes]
+    def rank(source: str) -> tuple[int, bool, int, str]:
+        near = len(os.path.commonpath((source, path)))
+        return users[source], stem not in os.path.basename(source), -near, source
 
-    @cached_property
-    def includes(self) -> dict[str, tuple[str, ...]]:
-        """What each file includes, as it says it; nothing of a test bench."""
-        said: dict[str, tuple[str, ...]] = {}
-        size = 0
-        for path in _files_around(os.path.dirname(self.header)):
-            try:
-                text = self.read(path).decode("utf-8", "replace")
-            except (OSError, ValueError):
-                continue
-            said[path] = () if path.endswith(_SOURCES) and _MAIN.search(text) else tuple(_INCLUDE.findall(text))
-            size += len(text)
-            if len(said) == _MOST_FILES or size > _MOST_BYTES:
-                break
-        return said
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        paths: dict[str, list[str]] = {}
-        for path in self.includes:
-            paths.setdefault(os.path.basename(path), []).append(path)
-        return paths
-
-    def _meant(self, path: str, said: str) -> str | None:
-        """The file that ``#include`` in ``path`` means: beside it, else the nearest that ends so."""
-        beside = os.path.normpath(os.path.join(os.path.dirname(path), said))
-        if beside in self.includes:
-            return beside
-        ends = said.lstrip("./")
-        there = [p for p in self._by_name.get(os.path.basename(said), ()) if p == ends or p.endswith("/" + ends)]
-        return max(there, key=lambda p: (len(os.path.commonpath((p, path))), p), default=None)
-
-    @cached_property
-    def _reached(self) -> dict[str, tuple[tuple[str, str], ...]]:
-        """What each file includes: as it says it, and the file that is meant."""
-        return {
-            path: tuple((s, meant) for s in said if (meant := self._meant(path, s)) is not None)
-            for path, said in self.includes.items()
-        }
-
-    def sources(self) -> list[str]:
-        """Sources that include the header, directly or not: the likeliest first."""
-        users: dict[str, list[str]] = {}
-        for path, all_ in self._reached.items():
-            for _, meant in all_:
-                users.setdefault(meant, []).append(path)
-        distance = {self.header: 0}
-        waiting = [self.header]
-        for path in waiting:
-            for user in users.get(path, ()):
-                if user not in distance:
-                    distance[user] = distance[path] + 1
-                    waiting.append(user)
-        stem = os.path.splitext(os.path.basename(self.header))[0]
-
-        def rank(path: str) -> tuple[int, bool, int, str]:
-            near = len(os.path.commonpath((path, self.header)))
-            return distance[path], stem not in os.path.basename(path), -near, path
-
-        return sorted((p for p in distance if p.endswith(_SOURCES)), key=rank)
-
-    def folders(self, source: str) -> Collection[str]:
-        """Folders in which a build finds what a source includes, and what that includes."""
-        folders: dict[str, None] = {}
-        seen, waiting = {source}, [source]
-        for path in waiting:
-            for said, meant in self._reached.get(path, ()):
-                if meant != os.path.normpath(os.path.join(os.path.dirname(path), said)):
-                    folders[meant[: -len(said.lstrip("./")) - 1] or "."] = None
-                if meant not in seen:
-                    seen.add(meant)
-                    waiting.append(meant)
-        return folders
+    return sorted((p for p in users if p.endswith(SOURCES)), key=rank)
 
 
 def _files_around(folder: str) -> Iterator[str]:
@@ -193,7 +126,7 @@ def _files_around(folder: str) -> Iterator[str]:
             place = os.path.abspath(here)
             inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(place, d) not in seen)
             for name in sorted(names):
-                if name.endswith((*HEADER_SUFFIXES, *_SOURCES)):
+                if name.endswith((*HEADER_SUFFIXES, *SOURCES)):
                     yield os.path.normpath(os.path.join(here, name))
         seen.add(os.path.abspath(start))
 

@@ -248,6 +248,27 @@ def _dependent(words: list[Token]) -> Iterator[Token]:
         at = end
 
 
+def open_member(
+    tokens: Sequence[Token], at: int, end: int, given: Sequence[list[Token]], class_: Sequence[Token] | None
+) -> Token | None:
+    """``X<T>::name`` at ``at`` as one open name, where a class says it that only the instance of ``T`` decides on.
+
+    ``end``: of the arguments, which are ``given``; ``class_``: the template that arguments left open would mean.
+    """
+    if not any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for part in given for t in part):
+        return None
+    sign, name, behind = tokens[end + 1], tokens[end + 2], tokens[end + 3].text
+    if sign.text != "::" or name.kind != "id" or behind in ("::", "<", "(") or name.text in ("template", "operator"):
+        return None
+    if class_ is not None and any(t.text in (name.text, ":") for t in class_):
+        return None  # it has it itself, or by a base
+    first = at
+    while first > 1 and tokens[first - 1].text == "::" and tokens[first - 2].kind == "id":
+        first -= 2
+    said = "::".join((tokens[at].text, name.text))
+    return like(said + (OPEN_TYPE if tokens[first - 1].text == "typename" else OPEN_VALUE), "id", tokens[at])
+
+
 def opened(template: CxxTemplate, defaults: bool = True) -> dict[str, list[Token]]:
     """The parameters of a template as themselves, without ``defaults`` also those that have one."""
     return {

@@ -18,6 +18,7 @@ from hlspart.frontend.cxx_arguments import (
     filled,
     is_endless,
     key,
+    open_member,
     opened,
     request,
 )
@@ -209,6 +210,9 @@ class _Instances:
             owners = (owned for o in (*self._around, "") if (owned := [t for t in group if t.owner == o]))
             group = next(owners, group)
         chosen = self._class(group, given) if struct else self._function(group, given, tokens, at, end, called)
+        if struct and (said := open_member(tokens, at, end, given, chosen and chosen[0].tokens)) is not None:
+            tokens[at : end + 3] = [said]
+            return
         if chosen is None:
             return
         template, values = chosen

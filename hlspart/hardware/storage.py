@@ -18,6 +18,7 @@ from hlspart.hardware.slices import Slice, slices
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
+from hlspart.model.directives import PARTITION_TYPES
 from hlspart.model.ports import Ports
 from hlspart.model.program import ArrayType, Program, StreamType, Variable
 from hlspart.model.results import DimPartition, Validation
@@ -147,12 +148,20 @@ class Storage:
             return self._ruled(layout)
         used = max((len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None), default=1)
         dims = extents or (None,) * used
-        return PerDimLayout(
-            tuple(
-                DimLayout.of("complete" if k in split else "whole", d if d is not None else OPEN, None)
-                for k, d in enumerate(dims)
-            )
-        )
+        asked, alone = {p.dim - 1: p for p in parts}, split | (self._of_open.get(variable.id) or frozenset())
+        several = sum(dims[k] is None for k in alone if k < len(dims))
+        if several > 1 and len(alone) < len(dims):
+            alone = frozenset()  # more banks than are told apart
+        each = round(_CHANNELS ** (1 / max(1, several)))
+
+        def of(k: int, extent: int | None) -> DimLayout:
+            if k in alone:
+                return DimLayout.of("complete", extent if extent is not None else each, None)
+            part = asked.get(k) if extent is not None else None
+            factor = part.factor if part is not None else None
+            return DimLayout.of("whole" if part is None else part.type, OPEN if extent is None else extent, factor)
+
+        return PerDimLayout(tuple(of(k, d) for k, d in enumerate(dims)))
 
     def _on_ports(self, variable: Variable, layout: PerDimLayout) -> PerDimLayout:
         """The layout of an m_axi array whose banks have a port each."""
@@ -182,8 +191,28 @@ class Storage:
         """Whether a directive splits an array along a dimension of unknown extent, which then counts as whole."""
         if (outer := self._knowing(variable)) is not self:
             return outer.has_open_partition(variable)
-        open_ = {s.variable for s in self.validation.statuses if s.code == "open-extent"}
-        return not open_.isdisjoint(self.arrays.members(variable))
+        return variable in self._of_open and self._of_open[variable] is None
+
+    @cached_property
+    def _of_open(self) -> Mapping[int, frozenset[int] | None]:
+        """Arrays that directives split along dimensions of unknown extents, with the dimensions whose elements all
+        stand alone, however many they are; None where how many banks there are is not known."""
+        apart: dict[int, frozenset[int] | None] = {}
+        for status in (s for s in self.validation.statuses if s.code == "open-extent"):
+            d = self.program.directives[status.directive]
+            dim, known = d.values.get("dim", 1), not d.has("off")
+            known = known and (d.choice("type", PARTITION_TYPES) or "complete") == "complete"
+            for m in {m for v in d.variables for m in self.arrays.members(v)}:
+                rank = len(self.program.variable(m).dims)
+                own = frozenset(range(rank)) if dim == 0 else frozenset((dim - 1,))
+                before = apart.get(m, frozenset[int]())
+                apart[m] = before | own if known and before is not None and dim <= rank else None
+        for m, own_dims in apart.items():
+            dims = self.program.variable(m).dims
+            open_ = sum(dims[k] is None for k in own_dims or ())
+            if own_dims is not None and open_ > 1 and len(own_dims) < len(dims):
+                apart[m] = None  # more banks than are told apart
+        return apart
 
     def has_split_rows(self, variable: int) -> bool:
         """Whether a function asks to split the rows that it is passed, which what they are rows of does not say."""

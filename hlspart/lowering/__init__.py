@@ -14,6 +14,7 @@ __all__ = [
     "handshakes",
     "history",
     "lower",
+    "open_loops",
     "operations",
     "statements",
 ]

@@ -146,7 +146,7 @@ class MemoryOperations(Operations):
         ident = history.before_store(place.key, place.index) if history is not None else None
         if ident in self.beside and history is not None and self.body.ops[ident].ref is not None:
             ident = history.before_store(place.key, place.index, ident)
-        if ident is not None:
+        if ident is not None and ident >= self.earliest:
             op = self.body.ops[ident]
             assert op.ref is not None
             if op.kind == "store":

@@ -44,6 +44,8 @@ def about(text: str, ops: Iterable[Op]) -> Cause:
 def open_latency(ops: Iterable[Op]) -> Cause:
     """The cause of operations of unknown latency: on types that nothing says, or bound and taken apart."""
     ops = list(ops)
+    if copies := [op for op in ops if op.of_copies]:
+        return about("how many copies a loop is unrolled into is a parameter that nothing here says", copies)
     if all(op.impl is not None for op in ops):
         return about("how BIND_OP is kept on a product with a constant is not known", ops)
     return about("the latency of an operator on a type that nothing here says is not known", ops)

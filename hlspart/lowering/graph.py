@@ -20,6 +20,7 @@ from hlspart.model.access import Affine
 # Values that exist without an operation: literals, values from outside the loop, iterators and
 # address arithmetic on them, and values carried from an earlier iteration.
 FREE = frozenset({"const", "input", "index", "phi"})
+COPIES = "copies of"  # ahead of a loop's name: what the copies make of which nobody knows how many there are
 
 
 class MemoryRef(Struct, frozen=True):
@@ -84,6 +85,11 @@ class Op(Struct, frozen=True):
     def free(self) -> bool:
         """Whether it needs no state."""
         return self.kind in FREE
+
+    @property
+    def of_copies(self) -> bool:
+        """Whether it stands for what copies of a loop make, of which nobody knows how many there are."""
+        return self.text.startswith(COPIES)
 
 
 class Carried(Struct, frozen=True):

@@ -76,6 +76,8 @@ class Frame(Struct, frozen=True):
     ``reciprocals``: integers are divided by constants with products.
     ``outliving``: variables declared in straight-line code that are used outside of it.
     ``divided``: completely partitioned dimensions by array: each of their indices is a memory of its own.
+    ``alone``: these dimensions of each array, None for one of registers, in a function with parameters that nothing
+    gives a value.
     """
 
     program: c.Program
@@ -94,6 +96,7 @@ class Frame(Struct, frozen=True):
     reciprocals: bool = False
     outliving: frozenset[int] = frozenset()
     divided: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    alone: Mapping[int, tuple[int, ...] | None] | None = None
 
     def is_given(self, known: c.Variable) -> bool:
         """Whether each call of a pipelined function is given this value: none comes from the call before."""
@@ -142,6 +145,7 @@ class Operations:
         self.fixed: dict[str, int] = {}
         self.shift: dict[str, int] = {}
         self.events: dict[int, History] = {}  # memory operations by variable
+        self.earliest = 0  # accesses before it stay as they are
         self.branch: tuple[tuple[int, int], ...] = ()
         self.guards: tuple[int, ...] = ()  # a condition per entry of `branch`
         self.position = 0

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Carried
+from hlspart.lowering.open_loops import OpenLoops
 from hlspart.lowering.operations import Body, Frame, Location
-from hlspart.lowering.values import Values
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.model.causes import NOT_CONSTANT
@@ -123,7 +123,7 @@ def _elaborated(frame: Frame, iteration: Iteration) -> Body | Unmodelled:
     return elaborator.finish()
 
 
-class Elaborator(Values):
+class Elaborator(OpenLoops):
     """Runs statements symbolically; :meth:`run` per unrolled copy, then :meth:`finish`."""
 
     def __init__(
@@ -314,6 +314,9 @@ class Elaborator(Values):
         name = info.iterator if info is not None else None
         if loop.init is not None:
             self._statement(loop.init)
+        if info is not None and self._is_open(loop, info):
+            self._stand_in(loop, info, line)
+            return
         first, since, turns = loop.kind == "do", len(self.pending), 0
         while True:
             if not first:

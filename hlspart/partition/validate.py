@@ -11,7 +11,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup, FaultCode
-from hlspart.model.directives import Directive, Fault
+from hlspart.model.directives import PARTITION_TYPES, Directive, Fault
 from hlspart.model.program import Program
 from hlspart.model.results import BankVerdict, DimPartition, GroupPartition, PragmaState, PragmaStatus, Validation
 from hlspart.partition.calls import Expansions
@@ -109,7 +109,9 @@ class _Validator:
             if item.fault.code in ("condition-false", "unread"):
                 state = "ignored"
             elif not item.fault.fatal:
-                state = "unmodelled"
+                complete = (item.directive.choice("type", PARTITION_TYPES) or "complete") == "complete"
+                alone = item.fault.code == "open-extent" and complete and not item.directive.has("off")
+                state = "applied" if alone else "unmodelled"
             self._set(item, state, item.fault)
         elif not item.directive.modelled:
             text = "hlspart does not model this form"

@@ -55,7 +55,7 @@ def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]
         names = sorted({_named(kind) for kind in estimated})
         text = f"the latency of {', '.join(names)} is an estimate for this target"
         yield Doubt(about(text, (op for op in ops.values() if op.kind in estimated)), fewer=estimated, slow=True)
-    if open_ := [ops[i] for i in problem.timing if ops[i].kind == "open"]:
+    if open_ := [ops[i] for i in problem.timing if ops[i].kind == "open" or ops[i].of_copies]:
         yield Doubt(open_latency(open_), endless=True)
     quick = [ops[i] for i, t in problem.timing.items() if 0 < t.least < t.states and ops[i].kind not in estimated]
     if quick:

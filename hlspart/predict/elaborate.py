@@ -24,6 +24,7 @@ from hlspart.lowering.graph import Op
 from hlspart.lowering.handshakes import behind_test, refuse_tested_room, registered
 from hlspart.lowering.history import Index
 from hlspart.lowering.lower import Lowered, lower
+from hlspart.lowering.open_loops import alone
 from hlspart.lowering.operations import Body, Frame
 from hlspart.lowering.statements import Control, Iteration, elaborate
 from hlspart.model import program as c
@@ -195,6 +196,7 @@ class Elaboration:
             directed.bindings(self.program, nest.function), self._words(nest, space.names),
             self.storage.automatic.tables, part, abs(how.steps[-1]) if how.steps else 1,
             self._reset(body), self.target.reciprocals, outliving, self._divided,
+            alone(self.storage, nest.function, body),
         )  # fmt: skip
 
     def _lowered(self, nest: Nest, how: Order, elaborated: Body, carriers: Carriers, dividers: Dividers) -> Lowered:

@@ -36,9 +36,14 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
         if slow is None or slow > p.schedule.ii or few:
             yield open_latency(ops[i] for i in of_type)
             return
+    copies = [op for op in ops.values() if op.of_copies]
+    if copies and (p.schedule.ii > floor or p.problem.limited):
+        yield open_latency(copies)
     if p.schedule.ii <= floor:
         return
-    local = (p.elaborated.storage.program.variable(v) for v in p.counts)  # it has those of expanded calls as well
+    local = (
+        p.elaborated.storage.program.variable(v) for v in p.elaborated.accesses
+    )  # it has those of expanded calls as well
     name = parameter_in(program, nest.body) or open_extent(v for v in local if v.storage == "local")
     if name is not None:
         yield Cause(f"the II may differ with what nothing here says: {name}")

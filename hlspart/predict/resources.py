@@ -136,7 +136,8 @@ def _array(storage: Storage, variable: Variable, use: ArrayDemand, times: int) -
     known = all(d is not None for d in variable.dims)
     layout = memory.layout
     banks = math.prod(d or 1 for d in variable.dims) if memory.registers and known else layout.banks
-    shown = banks if known or banks < OPEN else None
+    split = any(d is None and x.banks > 1 for d, x in zip(variable.dims, layout.dims, strict=False))
+    shown = banks if known or not (split or banks >= OPEN) else None
     depths: tuple[int, ...] = ()
     if known and banks <= MOST_BANKS:
         depths = (1,) * banks if memory.registers else tuple(layout.depth(b) for b in range(banks))

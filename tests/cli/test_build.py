@@ -227,6 +227,19 @@ def test_kernels_in_cpp_with_headers(tmp_path: Path) -> None:
     assert "src/kernel.hpp" in output.with_suffix(".cpp.d").read_text()
 
 
+def test_a_header_of_a_name_that_two_have_stands_for_the_users_of_both(cli, tmp_path: Path) -> None:
+    """Nobody says in which folders a build looks."""
+    for folder in ("one", "two", "src"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "one/size.h").write_text("#define SIZE 64\n")
+    (tmp_path / "two/size.h").write_text("#define SIZE 32\n")
+    (tmp_path / "two/b.cpp").write_text('#include "size.h"\nint b[SIZE];\n')
+    (tmp_path / "src/a.cpp").write_text('#include "size.h"\nint a[SIZE];\n')
+    asked = ("lint", "--header-users", "--no-cache", "--format", "json", "-I", "one")
+    assert cli(*asked, "one/size.h").json["files"] == ["src/a.cpp"]
+    assert cli(*asked, "two/size.h").json["files"] == ["src/a.cpp", "two/b.cpp"]
+
+
 def test_a_header_stands_for_the_files_that_use_it(cli, tmp_path: Path) -> None:
     for folder in ("src", "inc/deep"):
         (tmp_path / folder).mkdir(parents=True)

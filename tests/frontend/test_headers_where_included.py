@@ -56,6 +56,21 @@ def test_a_source_that_includes_it_through_another_header_answers(tmp_path: Path
     assert [x.ii for x in hlspart.open("total.hpp").ii().loops if x.pipelined] == [4]
 
 
+@pytest.mark.parametrize("through", ["", "outer_h"])
+def test_a_source_of_templates_is_read_where_another_source_includes_it(tmp_path: Path, through: str) -> None:
+    outer = {"outer_h": '#include "total.cpp"\n'} if through else {}
+    source = SOURCE.replace("total.hpp", "outer.h" if through else "total.cpp")
+    _written(tmp_path, total_cpp=HEADER.replace("#pragma once\n", ""), kernel_cpp=source, **outer)
+    answer = hlspart.open("total.cpp").ii()
+    assert [(x.function, x.ii) for x in answer.loops if x.pipelined] == [("total", 4)]
+    assert "total.cpp is read as kernel.cpp includes it" in answer.results[0].assumptions
+
+
+def test_a_source_that_nobody_includes_is_read_alone(tmp_path: Path) -> None:
+    _written(tmp_path, total_cpp=HEADER.replace("#pragma once\n", ""), kernel_cpp="int other;\n")
+    assert [x.ii for x in hlspart.open("total.cpp").ii().loops if x.pipelined] == [None]
+
+
 def test_types_that_the_source_declares_before_it_are_known(tmp_path: Path) -> None:
     loop = "for (int i = 0; i < 8; i++) {\n#pragma HLS PIPELINE\n    b[i] = a[i];\n  }"
     header = f"void copy(const word a[8], word b[8]) {{\n  {loop}\n}}\n"

@@ -394,7 +394,7 @@ def test_names_of_a_type_that_is_a_parameter() -> None:
     pipeline = Pipeline(["t.h"], Options(), lambda _: DEPENDENT.encode())
     assert not pipeline.program.holes and not [d for d in pipeline.program.diagnostics if d.severity == "error"]
     (said,) = [p for p in pipeline.validation.statuses if p.reason]
-    assert said.status == "unmodelled" and "'acc'" in (said.reason or "")
+    assert said.status == "applied" and "'acc'" in (said.reason or "")
     found = {x.name: x.ii for x in pipeline.figures.loops if x.pipelined}
     assert found == {"PRODUCT": None, "OUT": 1}
 
