@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hlspart.cli.cache import Cache
-from hlspart.cli.headers import SOURCES
 from hlspart.cli.progress import PROGRESS
+from hlspart.includes import SOURCES
 from hlspart.lint import LintConfig, engine
 from hlspart.lint.catalogue import entries
 from hlspart.lint.changes import Changes
