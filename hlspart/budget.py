@@ -1,4 +1,4 @@
-"""What a search of the ways to write a program may cost: the scheduled operations of the texts that it looks at."""
+"""What a search of the ways to write a program may cost: the texts that it reads, and their scheduled operations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from hlspart.model.access import effort
 from hlspart.readback import Predicted
 
+_CHARACTERS = 500  # of the files of a text that take as long to read as an operation to schedule, or longer
 _DIVISIONS = 8  # of the effort of subscripts that takes as long as an operation
 
 
@@ -42,6 +43,7 @@ class Search(Struct):
 
     def looked_at(self, text: Predicted) -> None:
         """One more text."""
+        self.work += sum(len(source.text) for source in text.program.sources.values()) // _CHARACTERS
         lasting = [x for x in text.figures.loops if not x.given_up]  # nothing is kept of one that was given up
         self.work += sum(x.cost for x in text.figures.loops if x.given_up)
         loops = Counter((x.function, x.cost, x.ii, x.depth, x.trip_count.max) for x in lasting)

@@ -39,15 +39,16 @@ def balance(body: Body, delay: Callable[[Op], float], unsafe: bool, early: bool 
     ``delay``: ns from the start of an operation to its result.
     """
     ops, uses = dict(body.ops), _uses(body)
+    needed = [ops[i] for i in sorted(ops) if i in uses]
     passed = _from_earlier_iterations(ops)
     resumed = _resumed(ops)
     carried = {x.value for x in body.carried}
-    inner = {a for op in ops.values() for a in op.args if _joins(ops[a], op, unsafe) and uses.get(a) == 1}
+    inner = {a for op in needed for a in op.args if _joins(ops[a], op, unsafe) and uses[a] == 1}
     inner -= carried | body.live
     ready: dict[int, float] = {}
     touched, settled = False, set[int]()
-    for ident in sorted(ops):
-        op = ops[ident]
+    for op in needed:
+        ident = op.id
         if op.free or op.args == () or ident in inner:
             continue
         leaves = _leaves(ops, op, inner)
@@ -103,16 +104,16 @@ def _joins(part: Op, whole: Op, unsafe: bool) -> bool:
 
 
 def _uses(body: Body) -> dict[int, int]:
-    """How often each value is an operand of what the iteration needs."""
-    uses: dict[int, int] = {}
-    waiting = list(body.live | {x.value for x in body.carried} | {x for x, _ in body.exits})
-    needed = set(waiting)
+    """How often each value that the iteration needs is an operand of what it needs."""
+    waiting = [*body.live, *(x.value for x in body.carried), *(x for x, _ in body.exits)]
+    uses = dict.fromkeys(waiting, 0)
+    waiting = list(uses)
     while waiting:
         for arg in body.ops[waiting.pop()].args:
-            uses[arg] = uses.get(arg, 0) + 1
-            if arg not in needed:
-                needed.add(arg)
+            if arg not in uses:
+                uses[arg] = 0
                 waiting.append(arg)
+            uses[arg] += 1
     return uses
 
 

@@ -30,15 +30,15 @@ def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrie
         memory = storage.memory(variable)
         if memory.registers or memory.kept or when == "never":
             continue
-        for store in stores:
+        known = [load for load in loads if when == "always" or carriers.is_first_preset(load)]
+        for store in stores if known else ():
             ref = store.ref
             if ref is None or ref.guarded or ref.joined > 2 or carriers.has_directive(variable, store, loads):
                 continue
             if not all(x is store or carriers.have_disjoint_banks(x, store) for x in stores):
                 continue
-            for load in loads:
-                known = when == "always" or carriers.is_first_preset(load)
-                if ops[load.id].kind == "load" and known and carriers.is_always_next(store, load):
+            for load in known:
+                if ops[load.id].kind == "load" and carriers.is_always_next(store, load):
                     ops[load.id] = replace(load, kind="phi", args=(), ref=None)
                     carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
 

@@ -221,3 +221,20 @@ def test_a_counter_takes_the_divider_that_an_element_takes(value):
     made, plain = loop(text.format(value)), loop(text.format("x[i] / q"))
     assert made.depth is not None and plain.depth is not None and plain.depth > 30
     assert (made.ii, plain.ii) == (1, 1) and plain.depth - made.depth in (0, 1)  # the load
+
+
+def test_a_product_that_is_stored_is_not_regrouped_with_one_that_nobody_needs():
+    """Of two stores to `b[i]` the first one is not needed, nor is its product of what is stored to `A`."""
+    text = """void f(long A[320], float B[64], float b[64]) {{
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE II=1
+        for (int k = 0; k < 3; k++) for (int l = 0; l < 2; l++) {{
+            A[k] = A[5 * l + 2] * A[2 * i];
+            A[l + l] += k;
+            {} b[i] = B[k] > A[k] * A[(k * i) % 320] ? B[3 * l + 2] : A[i + l];
+        }}
+    }}
+}}"""
+    every, needed = (loop(text.format(condition)) for condition in ("", "if (l == 1)"))
+    assert every.bounds == needed.bounds is not None
+    assert every.recurrence_ii == needed.recurrence_ii is not None
