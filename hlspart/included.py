@@ -7,14 +7,13 @@ writes a header writes it for all that include it.
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from hlspart.around import files_around
 from hlspart.includes import SOURCES, IncludeGraph
 from hlspart.pipeline import Pipeline
 from hlspart.reading import HEADER_SUFFIXES, read_file
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 1000  # that are looked through, the nearest ones
 _MOST_BYTES = 64 << 20  # of all of them
-_MOST_FOLDERS = 1000  # below each of those
 _MOST_UP = 3  # folders above that of the header, where no repository begins
 _MOST_TRIED = 4  # sources that are read for one header
 
@@ -68,7 +66,14 @@ def where_included(pipeline: Pipeline) -> Pipeline:
     if not _is_open(pipeline.program, header):
         return pipeline
     around, read_text = os.path.dirname(header), pipeline.reader or read_file
-    graph = IncludeGraph(lambda: _files_around(around), read_text, True, False, _MOST_FILES, _MOST_BYTES)
+    graph = IncludeGraph(
+        lambda: files_around(around, (*HEADER_SUFFIXES, *SOURCES), _MOST_UP),
+        read_text,
+        True,
+        False,
+        _MOST_FILES,
+        _MOST_BYTES,
+    )
     best, most = pipeline, _known(pipeline)
     for source in _likeliest(graph, header)[:_MOST_TRIED]:
         frontend = pipeline.options.frontend
@@ -116,30 +121,3 @@ def _likeliest(graph: IncludeGraph, path: str) -> list[str]:
         return users[source], stem not in os.path.basename(source), -near, source
 
     return sorted((p for p in users if p.endswith(SOURCES)), key=rank)
-
-
-def _files_around(folder: str) -> Iterator[str]:
-    """Sources and headers of a folder and of those above it in its project, the nearest first."""
-    seen = set[str]()
-    for start in _folders_above(folder):
-        for here, inner, names in itertools.islice(os.walk(start), _MOST_FOLDERS):
-            place = os.path.abspath(here)
-            inner[:] = sorted(d for d in inner if not d.startswith(".") and os.path.join(place, d) not in seen)
-            for name in sorted(names):
-                if name.endswith((*HEADER_SUFFIXES, *SOURCES)):
-                    yield os.path.normpath(os.path.join(here, name))
-        seen.add(os.path.abspath(start))
-
-
-def _folders_above(folder: str) -> list[str]:
-    """A folder and those above it up to that of its repository, wherever the user stands; without one the nearest,
-    none of them the user's home, or the root or one of its folders."""
-    places = [os.path.abspath(folder)]
-    while os.path.dirname(places[-1]) != places[-1]:
-        places.append(os.path.dirname(places[-1]))
-    most = next((k for k, p in enumerate(places) if os.path.exists(os.path.join(p, ".git"))), None)
-    if most is None:
-        common = {os.path.expanduser("~"), *places[-2:]}
-        most = next((k for k, p in enumerate(places) if p in common), 0) - 1
-        most = max(0, min(most, _MOST_UP))
-    return [os.path.normpath(os.path.join(folder or ".", *[os.pardir] * k)) for k in range(most + 1)]

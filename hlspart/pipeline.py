@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from hlspart.around import Around
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.code import is_read_as
 from hlspart.model.options import AdviceOptions, BufferOptions, InferOptions, Options, RewriteOptions
@@ -189,9 +190,14 @@ class Pipeline:
             self.program, self.analysis, self.validation, figures, infer, config,
             target=self.target, recheck=self.ii_under, expansions=self._expansions,
             defined=frozenset(d.partition("=")[0] for d in self.options.frontend.defines),
-            device=self.options.target.part is not None,
+            device=self.options.target.part is not None, around=self.around,
         )  # fmt: skip
         return lint.with_ways(report, self, screen.named(self.paths)) if config and config.ways else report
+
+    @cached_property
+    def around(self) -> Around:
+        """The files around those that are given."""
+        return Around(self.paths, frozenset(self.program.sources), self.reader or read_file)
 
     def fix(
         self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False, only: Diagnostic | None = None

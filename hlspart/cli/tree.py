@@ -14,6 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hlspart.around import Around
 from hlspart.cli.cache import Cache
 from hlspart.cli.progress import PROGRESS
 from hlspart.includes import SOURCES
@@ -119,7 +120,8 @@ def _run(job: Job) -> LintReport:
         program = pipeline.program
         calls = bool(program.undefined) or any(unit.beside for unit in program.units)
         folders = {os.path.dirname(path) for path, digest in looked.items() if digest} if calls else set[str]()
-        _remember(job, report, looked, {folder: _sources(folder) for folder in folders})
+        listed = {folder: _sources(folder) for folder in folders}
+        _remember(job, report, looked, listed, _names(pipeline.around.files) if pipeline.around.asked else None)
         return replace(report, sources={})
     except Exception as error:
         if os.environ.get("HLSPART_DEBUG"):
@@ -149,6 +151,8 @@ def _cached(job: Job) -> LintReport | None:
             return None
         if any(_sources(folder) != names for folder, names in data["listed"].items()):
             return None
+        if data["around"] is not None and data["around"] != _names(Around(job.paths, frozenset(), read_file).files):
+            return None
         return LintReport(
             job.paths, tuple(_diagnostic(d) for d in data["diagnostics"]), data["suppressed"], (), {},
             tuple(data["broken"]),
@@ -157,16 +161,20 @@ def _cached(job: Job) -> LintReport | None:
         return None
 
 
-def _remember(job: Job, report: LintReport, read: Mapping[str, str], listed: Mapping[str, str]) -> None:
+def _remember(
+    job: Job, report: LintReport, read: Mapping[str, str], listed: Mapping[str, str], around: str | None
+) -> None:
     """``read``: every path that was looked for -> digest of its bytes, "" where there is none.
 
     ``listed``: every folder in whose sources a body may stand that the files call -> digest of their names.
+    ``around``: that of the names of the files around, where these were looked at.
     """
     if job.cache is None:
         return
     shape = {
         "read": dict(sorted(read.items())),
         "listed": dict(sorted(listed.items())),
+        "around": around,
         "diagnostics": [_shape(d) for d in report.diagnostics],
         "suppressed": report.suppressed,
         "broken": list(report.broken),
@@ -194,7 +202,10 @@ def _digest(path: str) -> str:
 
 
 def _sources(folder: str) -> str:
-    names = names_in(folder, (".c", ".cpp", ".cc", ".cxx"))
+    return _names(names_in(folder, (".c", ".cpp", ".cc", ".cxx")))
+
+
+def _names(names: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).hexdigest()
 
 

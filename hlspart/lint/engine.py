@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from hlspart.accesses import proved
+from hlspart.around import Around
 from hlspart.lint.brevity import folded, independent
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
@@ -41,6 +42,7 @@ def run(
     expansions: Callable[[], Sequence[Diagnostic]] | None = None,
     defined: frozenset[str] = frozenset(),
     device: bool = True,
+    around: Around | None = None,
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
@@ -49,6 +51,7 @@ def run(
     under another validation; without it the rules that compare two predictions stay silent. ``expansions``: what
     `expand` says of the pragmas at loops.
     ``defined``: macros that the command line defines. ``device``: somebody named the device of ``target``.
+    ``around``: the files around.
     """
     config = config or LintConfig()
     facts = Facts(
@@ -78,6 +81,7 @@ def run(
         fills_uram=target.ultra[2] if target is not None and device else None,
         cycles=_cycles(target),
         defined=defined,
+        around=around,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.is_enabled(e.rule.code, e.rule.name))
     diagnostics: dict[Diagnostic, None] = {}

@@ -9,6 +9,7 @@ from functools import cached_property
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hlspart.around import Around
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
 from hlspart.model.directives import Directive, Fault
@@ -125,6 +126,7 @@ class Facts(Struct, frozen=True, dict=True):
     fills_uram: bool | None = False  # UltraRAMs of the device take initial values; None: no device is named
     cycles: Mapping[str, int] = field(default_factory=dict)  # that an operator of floats takes at least: "fdiv"
     defined: frozenset[str] = frozenset()  # macros that no file but the command line defines
+    around: Around | None = None  # the files around; None: the texts stand for themselves
 
     def inferred(self, *arrays: str) -> InferResult | None:
         """The least partition that reaches the targets, of these arrays (none named: of all).

@@ -33,6 +33,42 @@ def is_left_out(program: c.Program, directive: Directive) -> bool:
     return any(span.holds(directive.at.span) for span in never_run(program, directive.function or ""))
 
 
+def is_undecided(program: c.Program, directive: Directive) -> bool:
+    """Whether a directive stands in the arm of a test of the parameters of a template: which arms are built is known
+    where the template has its arguments."""
+    arms = _of_templates(program).get(directive.function or "", ())
+    return any(arm.holds(directive.at.span) for arm in arms)
+
+
+def may_be_left_out(program: c.Program, directive: Directive) -> bool:
+    """Whether a directive stands in an arm that is not known to be built."""
+    return is_left_out(program, directive) or is_undecided(program, directive)
+
+
+def is_of_templates(program: c.Program, test: c.Expr) -> bool:
+    """Whether a test reads parameters of templates, and nothing that is known only as the hardware runs."""
+    parts = list(c.walk(test))
+    names = (program.variable(e.variable) for e in parts if isinstance(e, (c.Name, c.ArrayRef)))
+    return any(isinstance(e, c.OpaqueExpr) and e.what == c.OPEN_PARAMETER for e in parts) and all(
+        v.const for v in names
+    )
+
+
+@once_per_code(2)
+def _of_templates(program: c.Program) -> dict[str, tuple[Span, ...]]:
+    """Both arms of each test of the parameters of a template without arguments."""
+    return {
+        name: tuple(
+            arm.at.span
+            for s in c.walk_statements(f.body)
+            if isinstance(s, c.If) and is_of_templates(program, s.test)
+            for arm in (s.then, s.other)
+            if arm is not None
+        )
+        for name, f in program.functions.items()
+    }
+
+
 @once_per_code(2)
 def _left_out(program: c.Program) -> dict[str, tuple[Span, ...]]:
     return {name: tuple(_never_run(program, name)) for name in program.functions}

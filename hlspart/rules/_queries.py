@@ -10,12 +10,15 @@ from msgspec.structs import replace
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import Block, Declare, ExprStmt, Return, Stmt, Variable, walk_statements
+from hlspart.model.program import ArrayRef, Block, Declare, ExprStmt, Return, Stmt, Variable, walk_statements
 from hlspart.model.results import DimPartition, GroupPartition, IIResult, LoopResult, Validation
 from hlspart.model.source import Origin
 from hlspart.partition.unrolling import is_decided
 from hlspart.rules._base import Facts, Remark, Rule
+from hlspart.rules._left_out import is_undecided
+from hlspart.rules._mentions import mentioned_in
 from hlspart.rules._nests import active
+from hlspart.rules._uses import nodes
 
 _MOST_RECHECKS = 8  # per rule and run: each one schedules every loop again
 _MOST_PLACES = 4  # of a loop that is late
@@ -54,6 +57,40 @@ def has_open_extent(facts: Facts, variable: Variable) -> bool:
     said = " ".join(facts.program.text(b) for b in variable.declarations[0].brackets)
     held = (v.name for v in facts.program.variables if v.const and v.init is not None)
     return not set(re.findall(r"[A-Za-z_]\w*", said)) <= {*facts.program.constants, *held}
+
+
+def is_split_elsewhere(facts: Facts, variable: Variable) -> bool:
+    """Whether something else may split an array: a function around that hands it over, a script, a directive of the
+    object whose member it is, or one in an arm that arguments of a template decide."""
+    asked = [d for d in facts.program.directives if d.kind in ("array_partition", "array_reshape") and d.usable]
+    if any(variable.id in d.variables and is_undecided(facts.program, d) for d in asked):
+        return True
+    objects = (facts.program.variable(v) for d in asked if d.function == variable.function for v in d.variables)
+    if any(variable.name.startswith(v.name + ".") for v in objects):
+        return True
+    function = facts.program.functions.get(variable.function or "")
+    if function is None or facts.around is None:
+        return False
+    name = function.name.partition("<")[0]
+    said = (name, variable.name) in facts.around.split
+    return said or (variable.storage == "parameter" and facts.around.calls(name, function.at.span.path))
+
+
+def has_banks_by_data(facts: Facts, loop: LoopResult, variable: Variable) -> bool:
+    """Whether data decide which banks of a split array a loop reads: reads of one place of each may be one load."""
+    group = facts.validation.groups.get(facts.analysis.group_of.get(variable.id, -1))
+    if loop.ii is not None or group is None or not group.dims:
+        return False
+    inner = {i.iterator for x in facts.loops_inside(loop.loop) if (i := facts.analysis.loops.get(x.id)) is not None}
+    split = {d.dim - 1 for d in group.dims}
+    refs = {e.id: e for own in nodes(facts.program).values() for e in own if isinstance(e, ArrayRef)}
+    for a in facts.analysis.accesses:
+        verdict = group.verdicts.get(a.id)
+        if a.kind == "read" and loop.loop in a.loops and verdict is not None and verdict.kind == "non-affine":
+            kept = [s for k, s in enumerate(refs[a.ref].indices) if k not in split] if a.ref in refs else []
+            if not any(facts.program.variable(v).name in inner for s in kept for v in mentioned_in(s)):
+                return True
+    return False
 
 
 def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None:

@@ -44,7 +44,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
-from hlspart.rules._left_out import is_left_out, never_called
+from hlspart.rules._left_out import may_be_left_out, never_called
 
 #: Modes that exclude each other; s_axilite may stand beside one, for the address or the registers of a port.
 _PROTOCOLS = frozenset(PORT_MODES) - {"s_axilite", "ap_bus"}
@@ -59,7 +59,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         beside = remark.status.other
         both = {remark.directive.function, facts.program.directives[beside].function if beside is not None else None}
         one = [remark.directive] + ([facts.program.directives[beside]] if beside is not None else [])
-        if both & dead or any(is_left_out(facts.program, d) for d in one):
+        if both & dead or any(may_be_left_out(facts.program, d) for d in one):
             alone.add(facts.place(remark.problem.at))
     yield from (item for item in facts.plain(RULE, "conflict") if item.place not in alone)
     first: dict[int, tuple[str, Directive]] = {}

@@ -52,7 +52,19 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import Block, Call, Declare, ExprStmt, If, Jump, PragmaMark, Stmt, Switch, substatements
+from hlspart.model.program import (
+    Block,
+    Call,
+    Declare,
+    ExprStmt,
+    If,
+    Jump,
+    Loop,
+    PragmaMark,
+    Stmt,
+    Switch,
+    substatements,
+)
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import callers
 from hlspart.rules._processes import regions
@@ -90,11 +102,12 @@ def _only_calls(facts: Facts, name: str | None) -> bool:
     """Whether a function is declarations and calls, which inlined are the tasks of the region themselves."""
     body = facts.program.functions[name or ""].body.body
     rest = [s for s in body if not isinstance(s, (Declare, PragmaMark))]
-    return bool(rest) and all(map(_calls_alone, rest))
+    return bool(rest) and all(_calls_alone(facts, s) for s in rest)
 
 
-def _calls_alone(stmt: Stmt) -> bool:
-    """Whether a statement is a call, or the choice of one."""
-    if isinstance(stmt, (If, Switch, Block)):
-        return all(isinstance(s, (PragmaMark, Jump)) or _calls_alone(s) for s in substatements(stmt))
+def _calls_alone(facts: Facts, stmt: Stmt) -> bool:
+    """Whether a statement is a call, the choice of one, or a loop of them of which no loop is left."""
+    if isinstance(stmt, (If, Switch, Block)) or (isinstance(stmt, Loop) and facts.unrolled.get(stmt.id) == 0):
+        parts = (stmt.body,) if isinstance(stmt, Loop) else substatements(stmt)
+        return all(isinstance(s, (Declare, PragmaMark, Jump)) or _calls_alone(facts, s) for s in parts)
     return isinstance(stmt, ExprStmt) and isinstance(stmt.expr, Call)

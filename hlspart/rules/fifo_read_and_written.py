@@ -33,11 +33,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import StreamType, Variable
+from hlspart.model.program import Call, Name, OpaqueExpr, StreamType, Variable
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, fifos
 from hlspart.rules._processes import regions
-from hlspart.rules._uses import sets
+from hlspart.rules._uses import nodes, sets
 
 RULE = Rule("HLP614", "fifo-read-and-written", "error", hint="use one FIFO to read and another one to write")
 
@@ -84,7 +84,20 @@ def _streams(facts: Facts) -> Iterator[Diagnostic]:
                 continue
             read = next((u for u in uses if u.variable == ident and u.kind == "read"), None)
             written = next((u for u in uses if u.variable == ident and u.kind == "write"), None)
+            if _goes_to_unknown(facts, name, ident):
+                continue  # such as a macro of a missing header, which makes a port of it
             if read is not None and written is not None and read.exact and written.exact:
                 message = f"the stream port '{variable.name}' is read and written"
                 related = [(read.at, "read here"), (variable.at, "the port")]
                 yield facts.report(RULE, written.at, message, None, related)
+
+
+def _goes_to_unknown(facts: Facts, name: str, ident: int) -> bool:
+    """Whether a function hands a stream to what is defined nowhere, or names it where it is not read."""
+    for e in nodes(facts.program)[name]:
+        function = e.function or "" if isinstance(e, Call) else ""
+        known = function in facts.program.functions or function.startswith("stream.")
+        parts = e.children if isinstance(e, OpaqueExpr) else e.args if isinstance(e, Call) and not known else ()
+        if any(isinstance(a, Name) and a.variable == ident for a in parts):
+            return True
+    return False

@@ -66,6 +66,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, message, "call it from a function with these ports, or give it its types")
         elif d.has("register") and (d.option("port") or "").lower() == "return":
             continue  # a state for the result, as hls::reg of AMD's x_hls_utils.h asks for it
+        elif facts.around is not None and facts.program.functions[d.function or ""].name in facts.around.tops:
+            continue  # what calls it here is not built
         elif d.function not in tops and d.function not in meant and d.source == "pragma":
             callees = called.get(d.function or "", ())
             by = next(((name, at) for name, at in callees if name not in benches | {d.function}), None)

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._left_out import is_left_out
+from hlspart.rules._left_out import may_be_left_out
 from hlspart.rules._nests import active
 
 RULE = Rule("HLP408", "partition-and-reshape", "error")
@@ -45,7 +45,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for remark in facts.remarks("partition-and-reshape"):
         mine = set(remark.directive.variables)
         beside = [d for d in reshapes if mine & set(d.variables)]
-        if any(is_left_out(facts.program, d) for d in (remark.directive, *beside)):
+        if any(may_be_left_out(facts.program, d) for d in (remark.directive, *beside)):
             continue
         related = [(d.at, "the reshape") for d in reshapes if mine & set(d.variables)]
         message = f"ARRAY_PARTITION: {remark.problem.message}"

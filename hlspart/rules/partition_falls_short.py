@@ -50,6 +50,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import WAYS, Facts, Rule
+from hlspart.rules._queries import has_banks_by_data, is_split_elsewhere
 
 RULE = Rule("HLP216", "partition-falls-short", "warning", hint="partition the dimension and as often as the loop needs")
 
@@ -65,6 +66,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident, needed, hint in (*_short(facts, loop), *_one_bank(facts, loop)):
             directive = asked.get(ident)
             if directive is None or ident in reported or ident in rows:
+                continue
+            array = facts.program.variable(ident)
+            if is_split_elsewhere(facts, array) or has_banks_by_data(facts, loop, array):
                 continue
             reported.add(ident)
             consequence = f"loop {loop.name} has" if loop.ii is not None else f"the ports may hold loop {loop.name} at"

@@ -51,7 +51,7 @@ from hlspart.model.program import Variable
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._nests import active
-from hlspart.rules._queries import places_of
+from hlspart.rules._queries import has_banks_by_data, is_split_elsewhere, places_of
 
 RULE = Rule("HLP201", "ports-limit-ii", "warning")
 
@@ -62,6 +62,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if not loop.binding or loop.binding[0].kind != "memory-port":
             continue
         limit, variable = loop.binding[0], facts.limit_array(loop)
+        if variable is not None and (is_split_elsewhere(facts, variable) or has_banks_by_data(facts, loop, variable)):
+            severity = "info"
         message = f"{missed}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
         asked = [(d.at, "the partition") for _, d, v in facts.partitions() if v is variable]

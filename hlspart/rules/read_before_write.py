@@ -188,7 +188,10 @@ def _never_filled(facts: Facts, own: Sequence[c.Expr], reads: Sequence[Access]) 
         for e in own
         if isinstance(e, c.Assign) and e.op != "=" and isinstance(e.target, c.ArrayRef) and not _sets_bits(e)
     }
+    bits = {e.target.id for e in own if isinstance(e, c.Assign) and isinstance(e.target, c.ArrayRef) and _sets_bits(e)}
     for read in reads:
+        if read.ref in bits:
+            continue  # the bits that stay are written beside it
         known = facts.unwritten(read) if facts.unwritten is not None and read.exact else None
         if known is not None and known[1]:
             return read, "but each time before anything writes the element"

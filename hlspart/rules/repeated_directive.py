@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic, Fix, Severity
 from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._left_out import may_be_left_out
 
 _MEMORIES = ("RAM", "ROM", "FIFO", "XPM", "AXI")
 RULE = Rule("HLP305", "repeated-directive", "warning")
@@ -45,6 +46,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         first = facts.program.directives[remark.status.other] if remark.status.other is not None else None
         apart = first is not None and first.function != remark.directive.function
         if first is not None and _memories_of_their_own(facts, first, remark.directive):
+            continue
+        if first is not None and any(may_be_left_out(facts.program, d) for d in (first, remark.directive)):
             continue
         if first is not None and _is_of_operators(remark.directive) and first.loop != remark.directive.loop:
             continue  # each is about those of its own loop

@@ -35,6 +35,7 @@ One that the combination of type and implementation is not supported.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
@@ -58,6 +59,7 @@ STORAGE = {
     "rom_2p": ("auto", "bram", "lutram"),
     "rom_np": ("auto", "bram", "lutram"),
 }
+_VERSAL = re.compile(r"x[acq]v[cehmp]\d")  # names of its devices
 _INTEGER, _FLOAT = ("auto", "all", "dsp", "fabric"), ("auto", "all", "fabric", "fulldsp", "primitivedsp")
 OPERATORS = {
     **dict.fromkeys(("mul", "add", "sub"), _INTEGER),
@@ -109,7 +111,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif kind != "fifo" and (channel := next((v for v in variables if isinstance(v.type, StreamType)), None)):
             message = f"BIND_STORAGE: the stream '{channel.name}' is a FIFO, and no {kind}"
             yield facts.report(RULE, d.at, message, "write type=fifo", related)
-        for v in variables if impl.startswith("uram") and not facts.fills_uram else ():
+        versal = facts.fills_uram is None and facts.around is not None and any(map(_VERSAL.match, facts.around.parts))
+        for v in variables if impl.startswith("uram") and not facts.fills_uram and not versal else ():
             if isinstance(v.init, InitList) and any(not isinstance(x, Const) or x.value for _, x in v.init.items):
                 which = "no UltraRAM but Versal's holds"
                 if facts.fills_uram is not None:

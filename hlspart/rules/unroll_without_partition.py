@@ -63,6 +63,7 @@ from hlspart.model.results import LoopResult
 from hlspart.rules._base import WAYS, Facts, Rule
 from hlspart.rules._interfaces import interfaces
 from hlspart.rules._nests import active, parents, pipelined_around
+from hlspart.rules._queries import is_split_elsewhere
 
 HINT = "partition the array as the loop is unrolled, or unroll less"
 RULE = Rule("HLP217", "unroll-without-partition", "warning", hint=HINT)
@@ -106,6 +107,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             ports = array.ports * array.banks
             if not moving or copies < 2 or most * copies <= ports:
                 continue
+            if is_split_elsewhere(facts, facts.program.variable(ident)):
+                continue
             memory = f"whose {array.banks} {'memories have' if array.banks > 1 else 'memory has'} {ports} ports"
             wait = "an AXI master, whose words come one after the other" if ident in masters else memory
             message = (
@@ -139,6 +142,8 @@ def _in_pipeline(
         if limit is None or limit.kind != "memory-port" or not arrays or arrays[0].id in asked:
             continue
         if result.ii is None and any(x.text == PORTS_DIVIDED for x in result.causes):
+            continue
+        if any(is_split_elsewhere(facts, v) for v in arrays):
             continue
         copied = result.origin == "auto" and result.loop == directive.loop and directive.values.get("factor", 0) > 1
         if result.ii is not None:  # else what was asked for, or is no matter of the copies, another rule tells

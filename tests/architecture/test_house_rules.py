@@ -30,6 +30,7 @@ LONG = {
     "hlspart.mars.codegen.emit": "the writer of one tile's code",
     "hlspart.mars.codegen.plan": "what one tile loads, computes and stores",
     "hlspart.mars.decompose": "one algorithm",
+    "hlspart.pipeline": "the one story from paths to results",
     "hlspart.mars.layouts": "one algorithm",
     "hlspart.accesses.evaluate": "one interpreter: a case per expression",
     "hlspart.transform.inline": "one transformation",

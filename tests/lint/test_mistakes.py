@@ -43,7 +43,7 @@ LISTS = (
     "mistakes_of_messages.txt", "mistakes_of_operators_and_words.txt", "mistakes_of_limits_and_options.txt",
     "mistakes_of_paragraphs_and_issues.txt", "mistakes_of_old_tools_and_ports.txt", "mistakes_of_all_families.txt",
     "mistakes_of_tests_and_channels.txt", "mistakes_of_all_options.txt", "mistakes_of_issues.txt",
-    "mistakes_of_searched_pages.txt",
+    "mistakes_of_searched_pages.txt", "mistakes_of_reports_from_users.txt",
 )  # fmt: skip
 MISTAKES = listed()
 #: Rules that twins need not keep to: they may lack what these ask for. Each other rule finds nothing in any twin.

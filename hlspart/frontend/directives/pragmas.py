@@ -148,8 +148,13 @@ class _Reader:
 
     def _known(self, kind: DirectiveKind, tokens: Sequence[Token]) -> Directive:
         options, problems = split(self._placed(tokens))
-        values, more = interpret(kind, options, self.at, self._value, self._why_lacking)
-        problems += more
+        written = self._written() if problems else ()
+        if written and not (plain := split(words_of(written, self.at)))[1]:  # arguments of templates
+            options, values = plain[0], dict[str, int]()
+            problems = [Fault("value-unknown", "a value of it is not known here", self.at, fatal=False)]
+        else:
+            values, more = interpret(kind, options, self.at, self._value, self._why_lacking)
+            problems += more
         variables, more = self._variables(kind, options)
         problems += more
         problems += self._position(kind)
@@ -249,6 +254,12 @@ class _Reader:
 
     def _find(self, name: str) -> Lookup:
         return self.scopes.find(name, self.pragma.function, self.pragma.block, self.at)
+
+    def _written(self) -> Sequence[Token]:
+        """The options as they are written, where arguments of templates stand in their place."""
+        if self.pragma.spelling != "#pragma" or self.at.kind != "plain":
+            return ()
+        return [t for t in _lex(self.program.text(self.at)) if t.text != "#"][3:]
 
     def _placed(self, tokens: Sequence[Token]) -> list[Word]:
         """Expanded tokens with the places of their spelling, as far as these are known."""
