@@ -61,6 +61,10 @@ def requests(
     why = why or _unlike(used, nests, nest, storage) or _open(used, inside, graph, storage)
     if why is None and len(inside) < len(used):
         why = _loops(nests, nest)
+    if why is None and any(
+        op.id in inside and op.ref and storage.program.variable(op.ref.variable).volatile for op in used
+    ):
+        why = "an array is volatile"
     if why is None and inside and not storage.target.requests_inside:
         why = next(iter(inside.values()))
     if why is None and len(inside) < len(used) and alone is not False:

@@ -17,17 +17,13 @@ REPORTED = [
     ("fadd", None, "vitis-2022.1", "xcvu9p-flga2104-2-i", 4.55, 5),
     ("fmul", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, 3),
     ("fmul", None, "vitis-2022.1", "xcvu9p-flga2104-2-i", 4.0, 4),
-    # Zynq: hijoouzc/UpConv_Block_HLS, tiagolascasas/heterogeneous-vitis-apps, songqij/ESE5320hw, Sreyas-J/HLSproject
+    # Zynq: hijoouzc/UpConv_Block_HLS, tiagolascasas/heterogeneous-vitis-apps, songqij/ESE5320hw
     ("fadd", None, "vitis-2024.2", "xczu7ev-ffvc1156-2-e", 3.33, 11),
     ("fdiv", None, "vitis-2024.2", "xczu7ev-ffvc1156-2-e", 3.33, 30),
     ("dadd", None, "vitis-2024.1", "xczu9eg-ffvb1156-2-e", 6.67, 8),
     ("fadd", None, "vitis-2020.2", "xczu3eg-sbva484-1-i", 6.67, 8),
-    ("fadd", None, "vitis-2023.1", "xczu19eg-ffvc1760-2-e", 22.0, 2),
-    ("fcmp", None, "vitis-2023.1", "xczu19eg-ffvc1760-2-e", 22.0, 1),
-    # b07901049/1111HLS_labC_DFT, Alex17898/DNN_HLS, NTHU-CTLAB-24/ViT_HLS
+    # b07901049/1111HLS_labC_DFT
     ("fadd", None, "vitis-2022.1", "xc7z020-clg400-1", 5.6, 10),
-    ("fdiv", None, "vitis-2021.1", "xc7z020-clg400-1", 30.0, 7),
-    ("fadd", None, "vitis-2022.1", "xcu250-figd2104-2L-e", 50.0, 1),
     ("dmul", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, 5),
     ("ddiv", None, "vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0, 22),
     ("fadd", None, "vivado-hls-2016.4", "xc7z020clg484-1", 10.0, 5),
