@@ -14,11 +14,13 @@ from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.sets.box import Box
-from hlspart.sets.region import MOST_NUMBERS, AccessRelation, TooHard
+from hlspart.sets.region import AccessRelation, TooHard
 
 _REACHED: Answers[frozenset[int]] = Answers(8192)
 _INDICES: Answers[tuple[int, ...] | None] = Answers(4096)
-_ELEMENTS: Answers[list[tuple[int, ...]] | None] = Answers(4096)
+_ELEMENTS: Answers[frozenset[tuple[int, ...]] | None] = Answers(4096)
+
+MOST_LISTED = 4096  # elements of an access, or its iterations, that are taken one by one
 
 
 class Reach(Sites):
@@ -119,13 +121,22 @@ class Reach(Sites):
         if (only := layout.per_dimension.only_split) is not None:
             indices = _INDICES.of((*asked, only), lambda: self._touch(access, layout.shape).along(only))
             return None if indices is None else frozenset(layout.dims[only].reached(indices))
-        elements = _ELEMENTS.of(asked, lambda: self._touch(access, layout.shape).image().members(MOST_NUMBERS))
+        elements = _ELEMENTS.of(asked, lambda: self._elements_of(access, layout.shape))
         if elements is None:
             return None
         sizes = [dim.banks for dim in layout.dims]
         places = (tuple(dim.bank(i) for dim, i in zip(layout.dims, e, strict=True)) for e in elements)
         inside = {p for p in places if all(0 <= bank < size for bank, size in zip(p, sizes, strict=True))}
         return frozenset(flat_number(place, sizes) for place in inside)
+
+    def _elements_of(self, access: PortAccess, shape: tuple[int, ...]) -> frozenset[tuple[int, ...]] | None:
+        """The elements that an access touches, where they lie close together or the iterations are few."""
+        touch = self._touch(access, shape)
+        elements = touch.image().members(MOST_LISTED)
+        if elements is None and self.region(access.domain).members(MOST_LISTED) is not None:
+            by_iteration = touch.each()
+            elements = None if by_iteration is None else list(by_iteration.values())
+        return None if elements is None else frozenset(elements)
 
     def _reach_by_dimensions(self, forms: tuple[Affine, ...], layout: Layout, box: Box) -> frozenset[int] | None:
         """Banks as a product of those along each dimension: only where no iterator moves two split ones."""

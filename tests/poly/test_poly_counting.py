@@ -44,3 +44,12 @@ def test_random_sets(rows: list[tuple[int, int, int, int]], modulus: int, residu
     if union:
         points = points.union(isl.Set("{ [i, j, k] : 3 <= i <= 5 and i <= j <= 8 and 0 <= k <= j }"))
     assert count(points) == points.count_val().to_python()
+
+
+def test_a_sum_of_many_terms_costs_more_than_one_system(monkeypatch):
+    """Elements of three subscripts by remainders: the polynomials of a closed form grow, and it is given up."""
+    text = "{ [i, j, k, a, b, c] : 0 <= i, j, k <= 99 and a <= i + j and b <= j + k and c <= a + b and 0 <= a, b, c }"
+    points = isl.Set(text)
+    assert count(points) is not None
+    monkeypatch.setattr("hlspart.sets.counting._EFFORT", 60)
+    assert count(points) is None
