@@ -76,6 +76,7 @@ class CommonIterations:
             common = self._sites[last].region if before is None else before.meet(self._sites[last].region)
             met = self._met.get(tuple(earlier), frozenset())
             new = {id(w): w for p in earlier if (w := self._where.get((min(p, last), max(p, last)))) is not None}
+            self._problem.pairs += len(new.keys() - met)
             for number, where in new.items():
                 if number not in met and not where.covers(common):
                     common = common.meet(where)
@@ -101,7 +102,8 @@ class CommonIterations:
             regions = [self._sites[p].region for p in ((positions[-1],) if grown else positions)]
             among = pairs if grown else combinations(sorted(positions), 2)
             regions += [w for pair in among if (w := self._where.get(pair)) is not None]
-            if all(region.covers(point) for region in regions):
+            self._problem.pairs += len(regions)
+            if all(region.has(point) for region in regions):
                 banks.add(key)
                 return True
         return False

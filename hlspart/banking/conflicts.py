@@ -25,6 +25,7 @@ from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 
 Kind = tuple[int, int]  # a number of the terms of an index, and one of a domain
 BY_ARITHMETIC = 25  # pairs that are compared so in the time of one by sets
+MOST_GROWN = 1_000  # compared by sets for one question whether a layout serves accesses
 MOST_ASKED = 3_000  # pairs that are compared by sets; further ones are taken to meet
 
 
@@ -120,7 +121,7 @@ class Conflicts:
         with suppress(TooHard):
             region = self._meeting_of(group[0], group[-1])
             for point in filter(None, (region.point(FAR), region.point()) if region is not None else ()):
-                runs = all(s.region.covers(point) for s in group)
+                runs = all(s.region.has(point) for s in group)
                 if runs and all_differ(self._problem, self._layout, group, point):
                     self._common.note(group, point)
                     return True
@@ -134,12 +135,13 @@ class Conflicts:
         exceeds = once.interval(ports) > ii
         if exceeds or once.is_as_all(self._undecided):
             return exceeds
-        budget = Budget(1000)
+        budget, most = Budget(1000), self._problem.pairs + MOST_GROWN
         for limit, group in self._problem.limited(ports):
             before: dict[tuple[int, ...], list[Site]] = {}
             for site in group if len(group) > limit * ii else ():
                 beside = before.setdefault(self._bank_known(site), [])
-                if self._grows([site], [s for s in beside if self._adjacent(site, s)], limit * ii, budget):
+                near = [s for s in beside if self._adjacent(site, s)]
+                if self._grows([site], near, limit * ii, budget, most) or self._problem.pairs > most:
                     return True
                 beside.append(site)
         return False
@@ -170,18 +172,21 @@ class Conflicts:
         except TooHard:
             return True
 
-    def _grows(self, clique: list[Site], candidates: Sequence[Site], cap: int, budget: Budget) -> bool:
-        """Whether more than ``cap`` accesses, ``clique`` and some of ``candidates``, meet in one iteration."""
+    def _grows(self, clique: list[Site], candidates: Sequence[Site], cap: int, budget: Budget, most: int) -> bool:
+        """Whether more than ``cap`` accesses, ``clique`` and some of ``candidates``, meet in one iteration.
+
+        So, too, where that is not known within the budget, or once ``most`` pairs have been compared.
+        """
         if len(clique) + len(candidates) <= cap:
             return False
-        if len(clique) > cap or not budget.spend():
+        if len(clique) > cap or not budget.spend() or self._problem.pairs > most:
             return True
         for k, site in enumerate(candidates):
             if len(clique) + len(candidates) - k <= cap:
                 return False
             if self._is_feasible([s.position for s in (*clique, site)]):
                 rest = [s for s in candidates[k + 1 :] if self._adjacent(site, s)]
-                if len(clique) == cap or self._grows([*clique, site], rest, cap, budget):
+                if len(clique) == cap or self._grows([*clique, site], rest, cap, budget, most):
                     return True
         return False
 

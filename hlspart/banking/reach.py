@@ -125,8 +125,12 @@ class Reach(Sites):
         if elements is None:
             return None
         sizes = [dim.banks for dim in layout.dims]
-        places = (tuple(dim.bank(i) for dim, i in zip(layout.dims, e, strict=True)) for e in elements)
-        inside = {p for p in places if all(0 <= bank < size for bank, size in zip(p, sizes, strict=True))}
+        columns: list[list[int]] = []
+        for dim, indices in zip(layout.dims, zip(*elements, strict=True), strict=bool(elements)):
+            banks = {i: dim.bank(i) for i in set(indices)}
+            columns.append([banks[i] for i in indices])
+        places = set(zip(*columns, strict=True))
+        inside = (p for p in places if all(0 <= bank < size for bank, size in zip(p, sizes, strict=True)))
         return frozenset(flat_number(place, sizes) for place in inside)
 
     def _elements_of(self, access: PortAccess, shape: tuple[int, ...]) -> frozenset[tuple[int, ...]] | None:

@@ -103,7 +103,7 @@ _DOMAINS: Answers[Domains] = Answers(64)
 
 
 class Sites:
-    """Accesses of one iteration; ``pairs`` counts those compared by sets under some layout."""
+    """Accesses of one iteration; ``pairs`` counts those compared by sets under some layout, each time."""
 
     def __init__(self, space: IterationSpace, accesses: Sequence[PortAccess], effort: int = 1) -> None:
         self.space = space

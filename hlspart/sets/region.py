@@ -118,6 +118,10 @@ class IterationSet:
         """Whether all iterations of ``other`` are in this one too."""
         return self._owner.guarded(lambda: bool(other._set.is_subset(self._set)))
 
+    def has(self, point: IterationSet) -> bool:
+        """Whether ``point``, which is one iteration, is in it: quicker than :meth:`covers`."""
+        return self._owner.guarded(lambda: not self._set.is_disjoint(point._set))
+
     def shadow(self, names: Collection[str]) -> IterationSet:
         """The values of ``names`` alone, for any value of the parameters, where the others are at 0."""
 
@@ -144,9 +148,7 @@ class IterationSet:
                 count.append((most - least) // step + 1)
                 text.append(f"{least} <= {name} <= {most} and ({name} - {least}) mod {step} = 0")
             box = isl.Set(f"{{ {self._owner.tuple} : {' and '.join(text) or 'true'} }}", context=self._owner.context)
-            if not box.is_equal(self._set):
-                return None
-            return Box(tuple(low), self._owner.steps, tuple(count))
+            return Box(tuple(low), self._owner.steps, tuple(count)) if box.is_equal(self._set) else None
 
         return self._owner.guarded(compute)
 
