@@ -72,7 +72,9 @@ class Around(Struct, frozen=True, dict=True):
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """The files around, those that are given among them."""
+        """The files around, those that are given among them; none around a text that stands in no file."""
+        if not os.path.isfile(self.paths[0]):
+            return ()
         near = files_around(os.path.dirname(self.paths[0]), (*HEADER_SUFFIXES, *_SOURCES, *_SCRIPTS), 0)
         return tuple(itertools.islice(near, _MOST_FILES))
 

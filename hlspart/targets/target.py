@@ -449,7 +449,11 @@ class Target(Struct, frozen=True, dict=True):
         """
         key = op, bits, impl, operands
         if key not in self._operators:
-            self._operators[key] = self._operator(*key)
+            time = self._operator(*key)
+            if time is not None and time.states == 1:  # its first state is its last
+                whole = max(time.in_ns, time.out_ns)
+                time = replace(time, in_ns=whole, out_ns=whole)
+            self._operators[key] = time
         return self._operators[key]
 
     @cached_property

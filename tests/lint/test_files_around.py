@@ -82,3 +82,10 @@ def test_the_device_that_a_script_names(tmp_path: Path, part: str, found: int) -
 """
     files = {"src/sum.c": text, "src/run.tcl": f"    set_part  {{{part}}}\n"}
     assert len(said(tmp_path, files, "HLP424")) == found
+
+
+def test_nothing_is_around_a_text_that_stands_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "run.tcl").write_text("set_top other\nset_part xcvc1902-vsva2197-2MP-e-S\n")
+    monkeypatch.chdir(tmp_path)
+    around = Pipeline(["k.c"], Options(), {"k.c": b"void f(int a[4]) { a[0] = 1; }"}.__getitem__).around
+    assert (around.files, around.parts, around.tops) == ((), frozenset(), frozenset())

@@ -236,5 +236,5 @@ def test_a_product_that_is_stored_is_not_regrouped_with_one_that_nobody_needs():
     }}
 }}"""
     every, needed = (loop(text.format(condition)) for condition in ("", "if (l == 1)"))
-    assert every.bounds == needed.bounds is not None
     assert every.recurrence_ii == needed.recurrence_ii is not None
+    assert (every.ii, every.bounds) == (needed.ii, needed.bounds)

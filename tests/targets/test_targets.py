@@ -279,3 +279,18 @@ def test_what_an_unknown_tool_makes_of_a_loop_of_run_time_bounds_is_not_claimed(
     assert status.status == ("unmodelled" if tool == "generic" else "ignored")
     assert loops["L"].ii is None and (loops["L"].cause is not None) is (tool == "generic")
     assert ("M" in loops) is (tool != "generic")
+
+
+@pytest.mark.parametrize("part", ["xczu9eg-ffvb1156-2-i", "xcu280-fsvh2892-2l-e"])
+def test_an_operator_of_one_state_has_one_delay(part: str) -> None:
+    """Its first state is its last: else the schedule and its check would disagree."""
+    seen = 0
+    for clock in (5.0, 10.0, 18.5, 30.0, 50.0):
+        target = load(TargetOptions(part=part, clock_ns=clock))
+        for op, bits in (("mul", 64), ("fadd", 32), ("fmul", 32), ("dadd", 64), ("fcmp", 32), ("itof", 32)):
+            time = target.operator(op, bits)
+            assert time is not None
+            if time.states == 1:
+                seen += 1
+                assert time.in_ns == time.out_ns
+    assert seen
