@@ -193,6 +193,16 @@ class Storage:
             return outer.has_open_partition(variable)
         return variable in self._of_open and self._of_open[variable] is None
 
+    def is_memory_of_one(self, variable: int) -> bool:
+        """Whether an array of unknown extents is registers by a directive that splits it, and of one element not."""
+        if (outer := self._knowing(variable)) is not self:
+            return outer.is_memory_of_one(variable)
+        record, members = self.program.variable(variable), self.arrays.members(variable)
+        if variable not in self._of_open or not {*record.dims} <= {None, 1} or not self.memory(variable).registers:
+            return False
+        passed = all(self.program.variable(m).storage == "parameter" for m in members)
+        return passed or self.target.complete_threshold <= 1
+
     @cached_property
     def _of_open(self) -> Mapping[int, frozenset[int] | None]:
         """Arrays that directives split along dimensions of unknown extents, with the dimensions whose elements all

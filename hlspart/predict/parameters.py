@@ -20,6 +20,7 @@ from hlspart.schedule.recurrence import recurrence_ii
 from hlspart.semantics.parameters import open_extent, open_parts, parameter_in
 
 _LONG = 1000  # states: more than any operator takes
+_PORTS = 2  # of a memory, at the least
 
 
 def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> Iterator[Cause]:
@@ -39,6 +40,8 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
     copies = [op for op in ops.values() if op.of_copies]
     if copies and (p.schedule.ii > floor or p.problem.limited):
         yield open_latency(copies)
+    if array := _memory_of_one(p):
+        yield Cause(f"the II may differ with what nothing here says: whether {array} has one element")
     if p.schedule.ii <= floor:
         return
     local = (
@@ -47,6 +50,25 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
     name = parameter_in(program, nest.body) or open_extent(v for v in local if v.storage == "local")
     if name is not None:
         yield Cause(f"the II may differ with what nothing here says: {name}")
+
+
+def _memory_of_one(p: Prediction) -> str | None:
+    """An array of registers that the loop needs to be some: with one element there is nothing to split, and it is none.
+
+    A memory has ports, and states in which what comes from it, or through it, is on its way.
+    """
+    graph, storage = p.problem.graph, p.elaborated.storage
+    for variable, members in p.elaborated.members.items():
+        if not storage.is_memory_of_one(variable):
+            continue
+        ops = [graph.ops[i] for i in members]
+        forms = [f for op in ops if op.ref is not None for f in op.ref.index or ()]
+        if any(f is not None and f.const and not f.terms for f in forms):
+            continue  # it has more
+        loads = {op.id for op in ops if op.kind == "load"}
+        if len(ops) > _PORTS or 0 < len(loads) < len(ops) or not graph.recurring.isdisjoint(loads):
+            return storage.program.variable(variable).name
+    return None
 
 
 def states_differ(program: c.Program, function: str) -> Cause | None:

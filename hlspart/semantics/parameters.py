@@ -18,19 +18,27 @@ class OpenParts(Struct, frozen=True):
     type: bool
 
 
-@once_per_code(32)
+def _split(program: c.Program) -> frozenset[int]:
+    """Arrays that directives split, so that their extents are numbers of memories."""
+    split = (d for d in program.directives if d.kind in ("array_partition", "array_reshape"))
+    return frozenset(v for d in split for v in d.variables)
+
+
+@once_per_code(32, counts=_split)
 def open_parts(program: c.Program) -> Mapping[str, OpenParts]:
     """Functions of templates without an instance that depend on their parameters."""
     if not any(f.open or f.lacking for f in program.functions.values()):
         return {}
     local: dict[str, list[c.Variable]] = {}
+    split = _split(program)
     for variable in program.variables:
         if variable.function is not None:
             local.setdefault(variable.function, []).append(variable)
     parts: dict[str, OpenParts] = {}
     for name, function in program.functions.items():
         own = local.get(name, [])
-        number = parameter_in(program, (function.body,)) or open_extent(v for v in own if v.storage == "local")
+        counted = (v for v in own if v.storage == "local" or (function.open and v.id in split))
+        number = parameter_in(program, (function.body,)) or open_extent(counted)
         of_type = any(c.is_open(c.held(v.type)) for v in own)
         if number is not None or of_type:
             parts[name] = OpenParts(number, of_type)

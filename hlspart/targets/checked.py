@@ -22,7 +22,7 @@ _LIBRARY = ("kind", "grade", "same", "kinds")
 _WAYS = {"points": ("in_ns", "out_ns", "dsp"), "delay_ns": (), "width_states": ("stage_ns",), "latency": ()}
 _OPERATOR = (
     *_WAYS, "in_ns", "out_ns", "stage_ns", "dsp", "source", "fits", "steps", "per_bit_ns", "narrow_bits", "narrow_ns",
-    "wide_bits", "wide", "wide_from", "wide_states", "wide_most", "tile", "lut_bits", "by_invariant",
+    "wide_bits", "wide", "wide_from", "wide_to", "wide_states", "wide_most", "tile", "lut_bits", "by_invariant",
 )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def wide_states(
 ) -> tuple[int, int, int]:
     """Fewest, likely and most states of a product with an operand of many ``bits``."""
     least, states, most = 1, int(entry["wide_states"]), int(entry["wide_most"])
-    if "wide" in entry:
+    if "wide" in entry and bits <= int(entry["wide_to"]):
         least, states, most = likely_states({"points": entry["wide"]}, period, estimates)
     return least if bits > int(entry.get("wide_from", 0)) else 1, states, most
 

@@ -123,6 +123,8 @@ def test_a_longer_period_never_takes_more_states(op, part):
         ("xczu7ev-ffvc1156-2-e", 10.0, (40, 34), (1, 1)),  # asandeep1/FPGA_ECE8893
         ("xcu280-fsvh2892-2L-e", 3.33, (64, 67), (5, 5)),  # UCLA-VAST/Stream-HLS
         ("xczu3eg-sbva484-1-e", 10.0, (64, 9), (1, 5)),  # 2018.3: two
+        ("xc7z020-clg400-1", 10.0, (512, 512), (1, 10)),  # wider than any in a report
+        ("xcu280-fsvh2892-2L-e", 3.33, (256, 67), (1, 5)),
     ],
 )
 def test_states_of_wide_products(part, clock, widths, states):
