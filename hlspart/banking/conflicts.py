@@ -25,7 +25,7 @@ from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 
 Kind = tuple[int, int]  # a number of the terms of an index, and one of a domain
 BY_ARITHMETIC = 25  # pairs that are compared so in the time of one by sets
-MOST_GROWN = 1_000  # compared by sets for one question whether a layout serves accesses
+MOST_GROWN = 600  # compared by sets for one question whether a layout serves accesses
 MOST_ASKED = 3_000  # pairs that are compared by sets; further ones are taken to meet
 
 

@@ -34,7 +34,7 @@ MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compare
 MAX_STEPS = 8_000_000  # times banks and accesses cubed, of proofs over any mapping; times 4 with each unit of effort
 BUDGET = 180_000  # microseconds or so for tables, by the number of accesses; times 4 with each unit of effort
 FEW = 8  # accesses, for which twice this is spent on longer searches
-MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
+MAX_PAIRS = 1500  # pairs of accesses compared by sets, per unit of effort
 
 MOST_ACCESSES = 1_200  # of a loop: of more, comparing the pairs alone takes seconds
 MOST_UNLIKE = 200  # where they differ by more than constants, or some are of one element
