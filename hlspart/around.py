@@ -22,15 +22,15 @@ _SCRIPTS = (".tcl", ".cfg")
 _MOST_FOLDERS = 1000  # below each folder that is looked through
 _MOST_FILES = 400  # that are read, the nearest ones
 _MOST_BYTES = 16 << 20  # of all of them
-_BLANK = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#(?:\\\r?\n|[^\n])*", re.S | re.M)
+_BLANK = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#(?:\\\r?\n|[^\n])*", re.S | re.M)
 _MAIN = re.compile(r"\bmain\s*\(")
 _BEFORE_A_CALL = re.compile(r"(?:[;{}=(,+\-|!<?:)]|\breturn|\belse|\bdo)\s*$")
 _BODY = re.compile(r"\s*(?:const\b\s*)?\{")
-_PART = re.compile(r"\bset_part\s+(?:-name\s+)?[{\"]?([\w-]+)|^\s*part\s*=\s*([\w-]+)", re.M)
-_TOP = re.compile(r"\bset_top\s+[{\"]?(\w+)|^\s*syn\.top\s*=\s*(\w+)|\bopen_project\b[^\n;]*-top\s+(\w+)", re.M)
+_PART = re.compile(r"\bset_part\s+(?:-name\s+)?[{\"]?([\w-]+)|^[ \t]*part\s*=\s*([\w-]+)", re.M)
+_TOP = re.compile(r"\bset_top\s+[{\"]?(\w+)|^[ \t]*syn\.top\s*=\s*(\w+)|\bopen_project\b[^\n;]*-top\s+(\w+)", re.M)
 _SPLIT = re.compile(
     r"\bset_directive_array_(?:partition|reshape)\b[^\n;]*?[\s\"{]([\w:]+)(?:/\w+)*[\"}]?\s+[\"{]?(\w+)[\"}]?\s*(?:;|$)"
-    r"|^\s*syn\.directive\.array_(?:partition|reshape)\s*=\s*([\w:]+)(?:/\w+)*\s+(?:variable\s*=\s*)?(\w+)",
+    r"|^[ \t]*syn\.directive\.array_(?:partition|reshape)\s*=\s*([\w:]+)(?:/\w+)*\s+(?:variable\s*=\s*)?(\w+)",
     re.M,
 )
 
@@ -44,10 +44,11 @@ class Around(Struct, frozen=True, dict=True):
 
     def calls(self, name: str, path: str) -> bool:
         """Whether a file around calls the function that ``path`` defines, and no nearer one defines it as well."""
-        spelled = re.compile(rf"(?<![\w.:>]){re.escape(name)}\s*(?:<[^;{{}}()]*>\s*)?\(")
+        spelled = re.compile(rf"(?<![\w.:>]){re.escape(name)}\s*(?:<[^;{{}}()]{{0,200}}>\s*)?\(")
         callers, others = list[str](), list[str]()
-        for other, text in self._code.items():
-            for match in spelled.finditer(text) if name in text else ():
+        for other in (p for p, text in self._texts.items() if name in text and not p.endswith(_SCRIPTS)):
+            text = self._code(other)
+            for match in spelled.finditer(text):
                 if _BODY.match(text, _behind(text, match.end() - 1)):
                     others.append(other)
                 elif _BEFORE_A_CALL.search(text, max(0, match.start() - 40), match.start()) and not _MAIN.search(text):
@@ -86,9 +87,9 @@ class Around(Struct, frozen=True, dict=True):
     @cached_property
     def _texts(self) -> dict[str, str]:
         texts: dict[str, str] = {}
-        size = 0
+        size, known = 0, {os.path.abspath(path) for path in self.known}
         for path in self.files:
-            if path in self.known:
+            if os.path.abspath(path) in known:
                 continue
             try:
                 texts[path] = self.read(path).decode("utf-8", "replace")
@@ -99,9 +100,15 @@ class Around(Struct, frozen=True, dict=True):
                 break
         return texts
 
+    def _code(self, path: str) -> str:
+        """The text of a source or a header without comments, strings and directives."""
+        if path not in self._blanked:
+            self._blanked[path] = _BLANK.sub(" ", self._texts[path])
+        return self._blanked[path]
+
     @cached_property
-    def _code(self) -> dict[str, str]:
-        return {p: _BLANK.sub(" ", t) for p, t in self._texts.items() if not p.endswith(_SCRIPTS)}
+    def _blanked(self) -> dict[str, str]:
+        return {}
 
     @property
     def _scripts(self) -> Iterator[str]:
@@ -109,10 +116,9 @@ class Around(Struct, frozen=True, dict=True):
 
 
 def _near(path: str, other: str) -> int:
-    """How many folders two files have in common."""
-    return sum(
-        1 for a, b in itertools.takewhile(lambda x: x[0] == x[1], zip(path.split("/"), other.split("/"), strict=False))
-    )
+    """How many folders two files have in common, wherever the user stands."""
+    pairs = zip(os.path.abspath(path).split(os.sep), os.path.abspath(other).split(os.sep), strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda x: x[0] == x[1], pairs))
 
 
 def _behind(text: str, at: int) -> int:

@@ -28,7 +28,9 @@ def read_file(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
     _check(os.stat(name), name)  # opening a device may do something already
     handle = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     with os.fdopen(handle, "rb") as stream:
-        _check(os.fstat(handle), name)
+        _check(status := os.fstat(handle), name)
+        if status.st_size > most:  # many such files are not read for nothing
+            raise _too_large(most, name)
         return _at_most(stream.read(most + 1), most, name)
 
 
@@ -72,5 +74,9 @@ def _check(status: os.stat_result, path: str) -> None:
 
 def _at_most(data: bytes, most: int, path: str) -> bytes:
     if len(data) > most:
-        raise Unreadable(f"is larger than {most >> 20} MB", path)
+        raise _too_large(most, path)
     return data
+
+
+def _too_large(most: int, path: str) -> Unreadable:
+    return Unreadable(f"is larger than {most >> 20} MB", path)

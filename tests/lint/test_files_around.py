@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
 from hlspart.pipeline import Pipeline
+from hlspart.reading import Unreadable, read_file
 
 SUM = """void sum(int in[64], int out[16]) {
   for (int i = 0; i < 16; i++) {
@@ -89,3 +92,41 @@ def test_nothing_is_around_a_text_that_stands_in_no_file(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     around = Pipeline(["k.c"], Options(), {"k.c": b"void f(int a[4]) { a[0] = 1; }"}.__getitem__).around
     assert (around.files, around.parts, around.tops) == ((), frozenset(), frozenset())
+
+
+def said_from(folder: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The severities of HLP201 of a file that is named from a folder."""
+    monkeypatch.chdir(folder)
+    report = Pipeline([path], Options(FrontendOptions(), TargetOptions())).lint(None)
+    return [d.severity for d in report.diagnostics if d.rule == "HLP201"]
+
+
+@pytest.mark.parametrize(("folder", "path"), [("", "src/x/sum.c"), ("src/x", "sum.c"), ("", "src/../src/x/sum.c")])
+def test_it_is_the_same_wherever_the_user_stands(
+    folder: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"src/x/sum.c": SUM, "src/y/top.c": CALLER, "lib/sum.c": SUM}
+    assert said(tmp_path, files, "HLP201", "src/x/sum.c") == ["info"]
+    assert said_from(tmp_path / folder, path, monkeypatch) == ["info"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("blank.cfg", "\n" * 400_000), ("blank.tcl", " \n" * 400_000), ("open.h", "// sum\n" + "/* " * 400_000)],
+)
+def test_long_files_take_no_longer_than_they_are_long(tmp_path: Path, name: str, text: str) -> None:
+    before = time.process_time()
+    assert said(tmp_path, {"src/sum.c": SUM, f"src/{name}": text}, "HLP201") == ["warning"]
+    assert time.process_time() - before < 20
+
+
+def test_of_files_that_are_too_large_nothing_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "large.h").open("wb") as file:
+        file.truncate(1 << 34)  # a hole
+    tracemalloc.start()
+    with pytest.raises(Unreadable, match="larger than 16 MB"):
+        read_file(tmp_path / "large.h")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1 << 20
+    assert said(tmp_path, {"src/sum.c": SUM, "src/top.c": CALLER}, "HLP201") == ["info"]
