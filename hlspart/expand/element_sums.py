@@ -120,8 +120,9 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[ElementS
         build(program, analysis, nest.function, (nest.id,), counted=False, jumps=jumps)
         if block_of(program, nest) is None or not nest.at.editable or nest.at.span.path not in program.given:
             raise Refusal("macro", f"the loop {nest.name} stands in no block", nest.at)
-        if any(ref.name.kind != "plain" for ref in sums.refs):
-            raise Refusal("macro", "a macro names the array", nest.at)
+        spelled = {program.text(ref.name) for ref in sums.refs}  # ns::y, or ::y where another y hides it
+        if any(ref.name.kind != "plain" for ref in sums.refs) or len(spelled) > 1:
+            raise Refusal("macro", "a macro, or several spellings, name the array", nest.at)
         array, kind = variable.as_array, type_text(program, sums.variable)
         extents = [n or 0 for n in array.dims] if array is not None else []
         tables = [names.free(f"{variable.name}_table{k}") for k in range(sums.partials)]
@@ -140,7 +141,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[ElementS
         declared += [f"#pragma HLS ARRAY_PARTITION variable={x} type=complete dim=0" for x in tables]
         in_front(program, buffer, nest, declared)
         total = joined("+", [f"{x}{place}" for x in tables])
-        behind = _over(points, extents, ["#pragma HLS PIPELINE II=1", f"{variable.name}{place} += {total};"])
+        behind = _over(points, extents, ["#pragma HLS PIPELINE II=1", f"{spelled.pop()}{place} += {total};"])
         pad = indent_of(program, nest.at)
         buffer.insert(nest.at.span.path, nest.at.span.end, "".join(f"\n{padded(pad, x)}" for x in behind))
     braced(program, buffer, (sums.nest for sums in chosen))

@@ -45,7 +45,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.pure_functions import is_pure
 from hlspart.model.source import Origin
-from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.effects import effects, labels_used, statement_expressions
 from hlspart.semantics.overlap import overlaps
 
 
@@ -289,6 +289,13 @@ def _inside_switch(body: Block, jump: Jump) -> bool:
     if jump.kind != "break":
         return False
     return any(isinstance(s, Switch) and jump in tuple(walk_statements(s.body)) for s in walk_statements(body))
+
+
+def may_be_passed_over(program: Program, loop: Loop) -> bool:
+    """Whether a jump may pass over what is written in front of a loop: a goto, or one to a case of its switch."""
+    function = program.functions[loop.function]
+    switches = (s for s in walk_statements(function.body) if isinstance(s, Switch))
+    return bool(labels_used(function)) or any(loop in s.body.body for s in switches)
 
 
 def _expressions(program: Program, stmt: Stmt) -> Iterator[Expr]:

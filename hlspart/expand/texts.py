@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from hlspart.expand.region import Refusal
+from hlspart.expand.region import Refusal, may_be_passed_over
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.program import (
     ArrayRef,
@@ -34,6 +34,7 @@ from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.declare import element_text
 from hlspart.semantics.effects import statement_expressions
 
+_NO_TYPE = re.compile(r"const(?:expr)?|static|register|auto|extern|inline|mutable|(?:__t|_T|t)hread(?:_local)?")
 _Candidate = TypeVar("_Candidate")
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
 #: Declarations of types, constants, macros, functions and other names; the last group of each is a name, or a list.
@@ -268,7 +269,7 @@ def type_text(program: Program, variable: int) -> str:
         text = tag[0]
     if "(" in text and isinstance(element, ScalarType):  # decltype(x), of what may not be there
         return element.name
-    words = [w for w in re.split(r"\s+", text) if w not in ("const", "static", "register", "constexpr", "auto")]
+    words = [w for w in re.split(r"\s+", text) if not _NO_TYPE.fullmatch(w)]
     return " ".join(words) if words or not isinstance(element, ScalarType) else element.name
 
 
@@ -312,11 +313,10 @@ def indent_of(program: Program, at: Origin) -> str:
 
 
 def begin(program: Program, loop: Loop) -> int:
-    """Offset at which a loop begins, with its label."""
-    span = loop.at.span
-    ahead = program.sources[span.path].text[: span.start]
-    label = re.search(rf"\b{loop.label}\s*:\s*\Z", ahead) if loop.label else None
-    return label.start() if label is not None else span.start
+    """Offset at which a loop begins, with its label and what compilers want directly in front (``#pragma unroll``)."""
+    ahead = program.sources[loop.at.span.path].text[: loop.at.span.start]
+    above = rf"(?:\b{loop.label or '(?!)'}\s*:\s*)?(?:^[ \t]*#[ \t]*pragma[ \t]+(?!(?i:HLS)\b)[^\n]*\n\s*)*\Z"
+    return next(re.finditer(above, ahead, re.M)).start()
 
 
 def in_front(program: Program, buffer: EditBuffer, loop: Loop, lines: Sequence[str]) -> None:
@@ -373,9 +373,9 @@ def as_many(
 def block_of(program: Program, loop: Loop) -> Block | None:
     """The block, in braces, that a loop stands in directly, or that :func:`braced` makes of a loop's whole body."""
     above, around = _around(program, loop)
-    alone = isinstance(above, Loop) and above.kind != "do" and isinstance(around, Block) and len(around.body) == 1
-    editable = alone and isinstance(above, Loop) and above.header.editable
-    return around if isinstance(around, Block) and (around.braces or editable) else None
+    alone = isinstance(above, Loop) and above.kind != "do" and above.header.editable and len(above.body.body) == 1
+    fits = isinstance(around, Block) and (around.braces or alone) and not may_be_passed_over(program, loop)
+    return around if isinstance(around, Block) and fits else None
 
 
 def braced(program: Program, buffer: EditBuffer, loops: Iterable[Loop]) -> None:

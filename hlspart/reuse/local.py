@@ -198,7 +198,7 @@ class _Finder(Struct, frozen=True):
     def _copy(self, variable: Variable, stmts: Sequence[Stmt], around: Sequence[Loop]) -> LocalCopy | None:
         """A copy of an argument for the time of some statements inside of the loops ``around``."""
         first = stmts[0] if stmts else None
-        if not isinstance(first, Loop) or (around and block_of(self.program, first) is None):
+        if not isinstance(first, Loop) or block_of(self.program, first) is None:
             return None
         everywhere = self.uses.by_variable.get(variable.id, ())
         if any(u.kind not in ("element", "argument") for u in everywhere):

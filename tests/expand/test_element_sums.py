@@ -90,3 +90,61 @@ def test_random_sums_in_tables_are_the_same_numbers(seed: int, tmp_path: Path) -
         text = f"{HEAD}{body}{rng.choice(('', ' y[2][1] += 2;'))}{TAIL}"
         new = hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"]
     assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new"), text
+
+
+SUM = """for (int i = 0; i < 96; i++) {
+#pragma HLS PIPELINE II=1
+        for (int j = 0; j < 4; j++) y[j] += a[i];
+    }"""
+ARRAY = "float y[4];\n    for (int j = 0; j < 4; j++) y[j] = b[j];\n    "
+K = "float k(const float a[96], const float b[96]) {\n    "
+RESULT = "\n    return y[0] + 2 * y[1] + 3 * y[2] + 5 * y[3];\n}\n"
+C_KERNEL = f'extern "C" {K}'
+PLACES = {  # text, language, and whether there are tables
+    "a label to which a goto goes": (
+        f"{K}int n = 0;\n{ARRAY}again: {SUM}\n if (n++ < 2) goto again;{RESULT}",
+        "c",
+        False,
+    ),
+    "a label on a line of its own": (
+        f"{K}int n = 0;\n{ARRAY}again:\n{SUM}\n if (n++ < 2) goto again;{RESULT}",
+        "c",
+        False,
+    ),
+    "a label of the loop": (f"{K}{ARRAY}sum: {SUM}{RESULT}", "c", True),
+    "a goto past it": (f"{C_KERNEL}{ARRAY}if (b[0] > 5) goto end;\n {SUM}\nend:;{RESULT}", "cpp", False),
+    "a case past it": (
+        f"{C_KERNEL}{ARRAY}switch ((int)b[0] & 1) {{\ncase 0:;\n{SUM}\nbreak;\ncase 1: y[1] += 3; }}{RESULT}",
+        "cpp",
+        False,
+    ),
+    "a block of a case": (
+        f"{C_KERNEL}{ARRAY}switch ((int)b[0] & 1) {{\ncase 0: {{\n{SUM}\nbreak; }}\ncase 1: y[1] += 3; }}{RESULT}",
+        "cpp",
+        True,
+    ),
+    "a name of a namespace": (
+        f"namespace n {{ float y[4]; }}\n{C_KERNEL}{SUM}{RESULT}".replace(" y[j]", " n::y[j]")
+        .replace("* y", "* n::y")
+        .replace("n y", "n n::y"),
+        "cpp",
+        True,
+    ),
+    "a name that another one hides": (
+        f"float y[4];\n{C_KERNEL}float y[2] = {{1, 2}};\n{SUM}".replace(" y[j]", " ::y[j]")
+        + "\n return y[0] + ::y[0] + 2 * ::y[1] + 3 * ::y[3];\n}\n",
+        "cpp",
+        False,
+    ),
+    "a directive of a compiler in front": (f"{K}{ARRAY}\n#pragma GCC unroll 4\n{SUM}{RESULT}", "c", True),
+    "and a label": (f"{K}{ARRAY}\nsum:\n  #pragma GCC ivdep\n#pragma GCC unroll 4\n{SUM}{RESULT}", "c", True),
+    "of a thread": (f"static _Thread_local float y[4];\n{K}{SUM}{RESULT}", "c", True),
+}
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_sums_keep_their_meaning_wherever_the_loop_and_the_array_stand(case: str, tmp_path: Path) -> None:
+    text, suffix, found = PLACES[case]
+    new = hlspart.parse(text, f"kernel.{suffix}").rewrite(infer=True, allow_reassoc=True).texts[f"kernel.{suffix}"]
+    assert ("y_table0" in new) == found
+    assert ran(text, tmp_path, "old", suffix) == ran(new, tmp_path, "new", suffix)

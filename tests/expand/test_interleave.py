@@ -93,12 +93,12 @@ NEST = """float k(const float a[96], const float b[96]) {
 """
 
 
-def ran(text: str, folder: Path, name: str) -> list[float]:
-    (folder / f"{name}.c").write_text(text)
+def ran(text: str, folder: Path, name: str, suffix: str = "c") -> list[float]:
+    (folder / f"{name}.{suffix}").write_text(text)
     library = folder / f"{name}.so"
     checked = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]
     command = ["gcc", "-shared", "-fPIC", "-O1", "-Wno-unknown-pragmas", *checked, "-o", str(library)]
-    subprocess.run([*command, str(folder / f"{name}.c")], check=True)
+    subprocess.run([*command, str(folder / f"{name}.{suffix}")], check=True)
     call = ctypes.CDLL(str(library)).k
     call.restype = ctypes.c_float
     rng = random.Random(7)
