@@ -19,7 +19,7 @@ def with_users(paths: Sequence[str], folder: str = ".") -> list[str]:
     graph = IncludeGraph(lambda: _files_below(folder), read_file, nearest=False, benches=True)
     out: list[str] = []
     for path in paths:
-        users = graph.users(os.path.normpath(path)) if path.endswith(HEADERS) else {}
+        users = graph.users(os.path.relpath(path)) if path.endswith(HEADERS) else {}
         out += sorted(p for p in users if p.endswith(SOURCES)) or [path]
     return list(dict.fromkeys(out))
 

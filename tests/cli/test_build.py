@@ -252,6 +252,8 @@ def test_a_header_stands_for_the_files_that_use_it(cli, tmp_path: Path) -> None:
     assert cli(*asked).json["files"] == ["inc/deep/size.h"]
     found = cli(*asked, "--header-users").json
     assert found["files"] == ["src/a.cpp"] and [d["rule"] for d in found["diagnostics"]] == ["HLP201"]
+    there = ("lint", str(tmp_path / "inc/deep/size.h"), *asked[2:], "--header-users")
+    assert cli(*there).json["files"] == ["src/a.cpp"]  # however its path is written
     assert cli("lint", "lonely.h", "--header-users", "--no-cache", "--format", "json").json["files"] == ["lonely.h"]
     done = cli("ii", "inc/kernel.hpp", "src/a.cpp", "-I", "inc", "--header-users", "--fail-on-miss", "--format", "json")
     assert done.code == 1 and [f["path"] for f in done.json["files"]] == ["src/a.cpp"]
