@@ -40,6 +40,7 @@ class Conflicts:
         self._banked: dict[int, AccessRelation] = {}
         self._where: dict[tuple[int, int], IterationSet | None] = {}  # None: nowhere; if missing, wherever both run
         self._doubtful: set[tuple[int, int]] = set()  # that are taken to do so
+        self._quickly: dict[tuple[int, int], bool | None] = {}  # whether they meet; None where sets have to tell
         self._same: dict[str, IterationSet] = {}  # those sets by their text, one for all equal ones
         self._cliques: dict[tuple[int, ...], tuple[Sequence[Site], bool, int]] = {}
         self._kinds: dict[object, int] = {}  # numbers of the terms of indices, and of domains
@@ -262,12 +263,11 @@ class Conflicts:
         return [one & other for one, other in zip(near, beside, strict=True)]
 
     def _adjacent(self, a: Site, b: Site) -> bool:
-        if are_exclusive(a.access, b.access):
-            return False
-        always = self._known_to_meet(a, b)
-        if always is not None:
+        key = (a.position, b.position) if a.position < b.position else (b.position, a.position)
+        if key not in self._quickly:  # cliques that grow ask again and again
+            self._quickly[key] = False if are_exclusive(a.access, b.access) else self._known_to_meet(a, b)
+        if (always := self._quickly[key]) is not None:
             return always
-        key = (min(a.position, b.position), max(a.position, b.position))
         try:
             if key in self._doubtful or (key not in self._where and self._asked >= MOST_ASKED):
                 raise TooHard(f"more than {MOST_ASKED} pairs")
