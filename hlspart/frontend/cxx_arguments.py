@@ -257,6 +257,8 @@ def open_member(
     """
     if not any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for part in given for t in part):
         return None
+    if end + 3 >= len(tokens):  # an argument of another template, which nothing follows
+        return None
     sign, name, behind = tokens[end + 1], tokens[end + 2], tokens[end + 3].text
     if sign.text != "::" or name.kind != "id" or behind in ("::", "<", "(") or name.text in ("template", "operator"):
         return None

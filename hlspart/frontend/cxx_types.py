@@ -140,6 +140,8 @@ class KnownTypes:
                     data = self.type_of(parts[0]) if parts else ct.UNKNOWN
                 else:
                     data = self._bits(first, name == "ap_axis")
+                    if data == ct.UNKNOWN and parts:
+                        data = ir.OtherType(f"ap_{'' if name == 'ap_axis' else 'u'}int<{spell(parts[0])}>{OPEN_TYPE}")
                 width = _bytes(data)
                 members: list[tuple[str, ir.CType]] = [("data", data)]
                 members += [("keep", self._bits(width)), ("strb", self._bits(width)), ("last", self._bits(1))]

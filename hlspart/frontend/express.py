@@ -21,7 +21,7 @@ from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
 from hlspart.frontend.literals import spelled_number, string_length
 from hlspart.frontend.mathematics import type_of_call
-from hlspart.frontend.methods import Methods
+from hlspart.frontend.methods import Methods, has_bits
 from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import ASM, RANGE
@@ -190,7 +190,7 @@ class Expressions:
         if isinstance(base, (ir.Binary, ir.IncDec, ir.Assign)) and self.elements.indexable(base.type):
             return self.elements.element(base, index, first, closing), first, closing
         at = self.at(first, closing)
-        if isinstance(base.type, ir.ScalarType) and base.type.library is not None:
+        if has_bits(base.type):
             return self.methods.bits(base, index, index, at), first, closing
         return ir.Subscript(at, ct.indexed(base.type), base, index), first, closing
 
@@ -230,9 +230,9 @@ class Expressions:
         at = self.at(first, closing)
         field = dict(base.type.members).get(node.name.field.name) if isinstance(base.type, ir.StructType) else None
         arrow, callee = node.name.type == "->", self.at(member, member)
-        if isinstance(field, ir.ScalarType | ir.StructType):  # s.data(7, 0); s.sum(a, b)
+        of_bits = field is not None and (isinstance(field, ir.ScalarType) or has_bits(field))
+        if field is not None and (of_bits or isinstance(field, ir.StructType)):  # s.data(7, 0); s.sum(a, b)
             part = ir.Member(self.at(first, member), field, base, node.name.field.name, arrow)
-            of_bits = isinstance(field, ir.ScalarType)
             called = self.methods.call(part, "range", args, at, callee) if of_bits else None
             called = called or self.objects.operator("()", (part, *args), at, callee)
             if called is not None:
@@ -273,7 +273,7 @@ class Expressions:
         called = self.objects.operator("()", (callee, *args), at, name) if callee is not None else None
         if called is not None:
             return called, first, closing
-        if callee is not None and isinstance(callee.type, ir.ScalarType):  # x(7, 0)
+        if callee is not None and (isinstance(callee.type, ir.ScalarType) or has_bits(callee.type)):  # x(7, 0)
             return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:
             if isinstance(entry, FunctionDeclaration):

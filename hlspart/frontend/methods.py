@@ -6,6 +6,8 @@ analysis understands them; a store into bits becomes a read-modify-write of the 
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from hlspart.frontend import types as ct
@@ -27,6 +29,9 @@ _COMPARED = {
     "is_zero": ("==", False),
 }
 _BIT = {"get_bit", "bit", "test"}
+_PARTS = {("range", 2), *((name, 1) for name in _BIT)}
+_CLASS = re.compile("[<:]")
+_WIDE = ("ap_int<", "ap_uint<", "ap_fixed<", "ap_ufixed<")
 WORDS = frozenset(("ap_axiu", "ap_axis", "axis", "qdma_axis"))  # words of a stream with side channels
 
 
@@ -37,6 +42,25 @@ def _is_place(expr: ir.Expr) -> bool:
         base = base.base
     acts = (ir.Assign, ir.IncDec, ir.Call, ir.OpaqueExpr)
     return isinstance(base, ir.Name | ir.ArrayRef) and not any(isinstance(e, acts) for e in ir.walk(expr))
+
+
+def has_bits(kind: ir.CType) -> bool:
+    """Whether a type is a wide number, of known width or of one that a parameter without a value decides."""
+    if isinstance(kind, ir.ScalarType):
+        return kind.library is not None
+    return ir.is_open(kind) and isinstance(kind, ir.OtherType) and kind.name.startswith(_WIDE)
+
+
+def is_parameter(kind: ir.CType) -> bool:
+    """Whether a type is a parameter without a value itself: what has bits by these names is a wide number."""
+    return ir.is_open(kind) and isinstance(kind, ir.OtherType) and not _CLASS.search(kind.name)
+
+
+def _of_all_bits(kind: ir.CType) -> ir.CType:
+    """The unsigned number with as many bits as a wide one; an open type itself."""
+    if not isinstance(kind, ir.ScalarType):
+        return kind
+    return ir.ScalarType(f"ap_uint<{kind.bits}>", "int", kind.bits, False)
 
 
 class Methods:
@@ -51,8 +75,10 @@ class Methods:
         if isinstance(base.type, ir.StreamType):
             return self.channel(base, name, args, at, callee)
         scalar = base.type if isinstance(base.type, ir.ScalarType) else None
-        if scalar is not None and name in _CONVERSIONS and not args:
+        if (scalar is not None or has_bits(base.type)) and name in _CONVERSIONS and not args:
             return ir.Cast(at, _CONVERSIONS[name], base)
+        if scalar is None and (has_bits(base.type) or is_parameter(base.type)) and (name, len(args)) in _PARTS:
+            return self.bits(base, args[0], args[-1], at)
         if scalar is not None and scalar.kind in ("int", "fixed"):
             if name == "range" and len(args) == 2:
                 return self.bits(base, args[0], args[1], at)
@@ -159,25 +185,20 @@ class Methods:
 
     def bits(self, whole: ir.Expr, high: ir.Expr, low: ir.Expr, at: Origin) -> ir.Expr:
         """Bits ``high`` down to ``low`` of a value."""
-        assert isinstance(whole.type, ir.ScalarType)
         variables = self.context.collected.variables
         top, bottom = value_of(high, variables), value_of(low, variables)
-        width = whole.type.bits
-        if high is low:
-            width = 1
-        elif top is not None and bottom is not None:
-            width = abs(top - bottom) + 1
-        type_ = ir.ScalarType(f"ap_uint<{width}>", "int", width, False)
-        unsigned = ir.ScalarType(f"ap_uint<{whole.type.bits}>", "int", whole.type.bits, False)
+        of_all = _of_all_bits(whole.type)
+        width = 1 if high is low else abs(top - bottom) + 1 if top is not None and bottom is not None else None
+        type_ = ir.ScalarType(f"ap_uint<{width}>", "int", width, False) if width is not None else of_all
         if top is not None and bottom is not None and 0 <= top < bottom:
             return ir.OpaqueExpr(at, type_, ir.REVERSED, (whole, high, low))
         shifted: ir.Expr = whole
         if bottom != 0:
-            shifted = ir.Binary(at, unsigned, ">>", ir.Cast(at, unsigned, whole), low)
-        if high is low or (top is not None and bottom is not None):
+            shifted = ir.Binary(at, of_all, ">>", ir.Cast(at, of_all, whole), low)
+        if width is not None:
             result: ir.Expr = ir.Cast(at, type_, shifted)
         else:
-            result = ir.Binary(at, unsigned, "&", shifted, self._mask(high, low, unsigned, at))
+            result = ir.Binary(at, of_all, "&", shifted, self._mask(high, low, of_all, at))
         self.fields[result] = (whole, high, low)
         return result
 
@@ -190,14 +211,15 @@ class Methods:
         number = (1 << bits) - 1 if ones else 0
         return ir.Binary(at, ct.BOOL, op, ir.Cast(at, unsigned, value), ir.Const(at, unsigned, number, str(number)))
 
-    def _mask(self, high: ir.Expr, low: ir.Expr, type_: ir.ScalarType, at: Origin) -> ir.Expr:
+    def _mask(self, high: ir.Expr, low: ir.Expr, type_: ir.CType, at: Origin) -> ir.Expr:
         """``(1 << (high - low + 1)) - 1``."""
         variables = self.context.collected.variables
         top, bottom = value_of(high, variables), value_of(low, variables)
+        of = type_ if isinstance(type_, ir.ScalarType) else ir.INT
         if top is not None and bottom is not None and 0 <= top - bottom < 4096:
             value = (1 << (top - bottom + 1)) - 1
-            return ir.Const(at, type_, value, hex(value))
-        one = ir.Const(at, type_, 1, "1")
+            return ir.Const(at, of, value, hex(value))
+        one = ir.Const(at, of, 1, "1")
         count = ir.Binary(at, ir.INT, "+", ir.Binary(at, ir.INT, "-", high, low), ir.integer(1, at))
         return ir.Binary(at, type_, "-", ir.Binary(at, type_, "<<", one, count), one)
 
@@ -207,7 +229,7 @@ class Methods:
         if field is None:
             return None
         whole, high, low = field
-        if not _is_place(whole) or not isinstance(whole.type, ir.ScalarType):
+        if not _is_place(whole):
             return ir.OpaqueExpr(at, target.type, "assignment to bits", (whole, high, low, value))
         if any(isinstance(e, ir.ArrayRef) for e in ir.walk(whole)):
             if op != "=":
@@ -216,7 +238,7 @@ class Methods:
             return ir.Assign(at, whole.type, "|=", whole, ir.Binary(at, whole.type, "<<", value, low))
         if op != "=":
             value = ir.Binary(at, target.type, op.removesuffix("="), target, value)
-        type_ = ir.ScalarType(f"ap_uint<{whole.type.bits}>", "int", whole.type.bits, False)
+        type_ = _of_all_bits(whole.type)
         mask = self._mask(high, low, type_, at)
         placed = ir.Binary(at, type_, "<<", ir.Binary(at, type_, "&", value, mask), low)
         hole = ir.Unary(at, type_, "~", ir.Binary(at, type_, "<<", mask, low))

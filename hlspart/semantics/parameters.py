@@ -39,10 +39,18 @@ def open_parts(program: c.Program) -> Mapping[str, OpenParts]:
         own = local.get(name, [])
         counted = (v for v in own if v.storage == "local" or (function.open and v.id in split))
         number = parameter_in(program, (function.body,)) or open_extent(counted)
-        of_type = any(c.is_open(c.held(v.type)) for v in own)
+        of_type = any(_is_of_open(v.type) for v in own)
         if number is not None or of_type:
             parts[name] = OpenParts(number, of_type)
     return parts
+
+
+def _is_of_open(kind: c.CType) -> bool:
+    """Whether a type, or that of a member of it, depends on a parameter without a value."""
+    kind = c.held(kind)
+    if isinstance(kind, c.StructType):
+        return any(_is_of_open(member) for _, member in kind.members)
+    return c.is_open(kind)
 
 
 def parameter_in(program: c.Program, body: Iterable[c.Stmt]) -> str | None:
