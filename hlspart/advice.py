@@ -13,11 +13,10 @@ from hlspart.expand.accumulators import accumulators
 from hlspart.expand.bundles import buses
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import MOST_SELECTIONS
-from hlspart.infer.size import MOST_WORK
 from hlspart.model.access import effort
 from hlspart.model.advising import FILES, NOT_TRIED, LoopAdvice, Way, WayKind
 from hlspart.model.inferred import InferResult
-from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
+from hlspart.model.options import MOST_WORK, AdviceOptions, InferOptions, RewriteOptions
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.rewriting import UNCHECKED
 from hlspart.predict.regressions import Lines, counterparts, regressions
@@ -179,7 +178,9 @@ def _asked(pipeline: Writable, asked: AdviceOptions, search: Search) -> Iterator
             yield _text(pipeline, "accumulators", partial, f"rewrite {FILES} --infer --allow-reassoc -o OUT")
     if search.goes_on(_WORDS["pragma"]):
         own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
-        texts = own | emission.pragma_texts(pipeline.program, pipeline.infer(InferOptions(scheme="pragma")))
+        inferred = pipeline.infer(InferOptions(scheme="pragma"))
+        search.inferred(inferred)
+        texts = own | emission.pragma_texts(pipeline.program, inferred)
         figures = pipeline.predict(texts)
         arguments = f"infer {FILES} --scheme pragma --in-place"
         yield _Text("pragma", _said("pragma", figures), arguments, texts, figures, None)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from hlspart.model.access import effort
+from hlspart.model.inferred import InferResult
 from hlspart.readback import Predicted
 
 _CHARACTERS = 500  # of the files of a text that take as long to read as an operation to schedule, or longer
@@ -18,8 +19,8 @@ class Search(Struct):
     """What a search has looked at, in scheduled operations, and what it left out because that was enough.
 
     A loop counts once for all texts in which it is alike, and so do subscripts that divide: what is asked about them
-    takes as long as the operations of a loop. Counted by texts, not by what had to be computed, so that an answer does
-    not depend on the ones before it.
+    takes as long as the operations of a loop. The predictions of an inference count one by one. Counted by texts, not
+    by what had to be computed, so that an answer does not depend on the ones before it.
     """
 
     most: int
@@ -40,6 +41,15 @@ class Search(Struct):
     def left(self) -> int:
         """The budget that is left."""
         return max(self.most - self.work, 0)
+
+    @property
+    def rest(self) -> Search:
+        """A search with the budget that is left."""
+        return Search(self.left)
+
+    def inferred(self, result: InferResult) -> None:
+        """The predictions of one more inference."""
+        self.work += result.work
 
     def looked_at(self, text: Predicted) -> None:
         """One more text."""

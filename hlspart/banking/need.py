@@ -126,6 +126,11 @@ class Need:
             most = min(most, self.ports.writes * self.ii)
         return tuple(self._with(Ports(reads=slots - n, writes=n), 1) for n in range(1, min(most, slots - 1) + 1))
 
+    @cached_property
+    def crowding(self) -> int:
+        """How many banks it takes where all accesses touch elements of their own in one iteration."""
+        return max([1, *(-(-(self.everything & kind).bit_count() // cap) for kind, cap in self.limits)])
+
     def is_written(self, layout: Layout) -> bool:
         """Whether a bank has ports for the loads and stores that code needs which selects banks of ``layout``."""
         if all(cap == 1 for _, cap in self.limits):

@@ -35,6 +35,7 @@ MAX_STEPS = 8_000_000  # times banks and accesses cubed, of proofs over any mapp
 BUDGET = 180_000  # microseconds or so for tables, by the number of accesses; times 4 with each unit of effort
 FEW = 8  # accesses, for which twice this is spent on longer searches
 MAX_PAIRS = 1500  # pairs of accesses compared by sets, per unit of effort
+MOST_PAIRS = 9_000  # likewise, over all searches for the same accesses: at several IIs, and for loads and stores apart
 
 MOST_ACCESSES = 1_200  # of a loop: of more, comparing the pairs alone takes seconds
 MOST_UNLIKE = 200  # where they differ by more than constants, or some are of one element
@@ -62,8 +63,8 @@ class Banking(Struct, frozen=True):
     reason: str
 
 
-# A text that is read again, and an array for which another answer is ruled out, ask for the same.
-_LEAST: Answers[Banking | None] = Answers(256)
+# A text that is read again, and an array for which another answer is ruled out, ask for the same: with what it took.
+_LEAST: Answers[tuple[Banking | None, list[tuple[int, int]]]] = Answers(256)
 
 
 def lower_bound(needs: Sequence[Need], shape: tuple[int, ...]) -> int:
@@ -84,13 +85,22 @@ def least_any(
 
     Numbers of banks below ``start`` are passed over (then nothing is claimed about them). ``tables``: whether these
     are tried. ``written``: only mappings for which code that selects banks has ports enough. Of very many accesses
-    none is looked for.
+    none is looked for. What it takes counts each time, so that a budget does not depend on what was asked before.
     """
     if any(map(_is_large, needs)):
         return None
-    problems = tuple((need.problem.content, need.problem.exclusive_static, need.ii, need.ports) for need in needs)
-    asked = problems, tuple(shape), most, effort, start, tables, written
-    return _LEAST.of(asked, lambda: _least(needs, shape, most, effort, start, tables, written))
+    problems = [need.problem for need in needs]
+    content = tuple((need.problem.content, need.problem.exclusive_static, need.ii, need.ports) for need in needs)
+    before = [(x.pairs, x.questions) for x in problems]
+
+    def find() -> tuple[Banking | None, list[tuple[int, int]]]:
+        banking = _least(needs, shape, most, effort, start, tables, written)
+        return banking, [(x.pairs - p, x.questions - q) for x, (p, q) in zip(problems, before, strict=True)]
+
+    banking, taken = _LEAST.of((content, tuple(shape), most, effort, start, tables, written), find)
+    for problem, (pairs, questions), (more, further) in zip(problems, before, taken, strict=True):
+        problem.pairs, problem.questions = pairs + more, questions + further
+    return banking
 
 
 def _is_large(need: Need) -> bool:
@@ -186,9 +196,10 @@ class _Union:
     @property
     def stuck(self) -> bool:
         """Whether there are no exact tests left, without which nothing more can be accepted."""
-        asked = sum(need.problem.pairs for need in self.needs) - self._asked
-        tests = affordable(30 * max(1, self._effort), self.needs, power=2)
-        return self._exact_tests > tests or asked > MAX_PAIRS * max(1, self._effort)
+        effort, pairs = max(1, self._effort), sum(need.problem.pairs for need in self.needs)
+        tests = affordable(30 * effort, self.needs, power=2)
+        asked = pairs - self._asked
+        return self._exact_tests > tests or asked > MAX_PAIRS * effort or pairs > MOST_PAIRS * effort
 
     @property
     def space(self) -> str:

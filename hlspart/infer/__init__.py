@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hlspart.banking.counting import BankModel
 from hlspart.infer.emitted import Writer, settled
 from hlspart.infer.hints import with_hints
@@ -65,7 +67,12 @@ def infer(
     if options.pareto:
         return pareto(lambda opts: settled(prepared(program, opts), writer).result, options)
     proposal = settled(inference, writer)
-    return with_hints(inference, proposal, lambda of: prepared(of, options)) if options.hints else proposal.result
+    result = replace(proposal.result, work=inference.work)
+    return (
+        with_hints(inference, replace(proposal, result=result), lambda of: prepared(of, options))
+        if options.hints
+        else result
+    )
 
 
 def at_once(

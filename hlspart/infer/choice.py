@@ -335,11 +335,12 @@ class Chooser(Struct, frozen=True, dict=True):
         """The least banks that a text can select; the ports of a bank may be port_splits out in several ways."""
         ways = [tuple(needs)]
         if self._apart:
-            ways = list(itertools.islice(itertools.product(*(n.port_splits for n in needs)), MOST_WAYS))
+            every = itertools.product(*(sorted(n.port_splits, key=lambda x: x.crowding) for n in needs))
+            ways = list(itertools.islice(every, MOST_WAYS))
         best: Banking | None = None
         for way in ways:
-            banking = self._least_of(way, start, self.most if best is None else best.banks - 1)
-            best = banking or best
+            if best is None or lower_bound(way, self.demand.shape) < best.banks:
+                best = self._least_of(way, start, self.most if best is None else best.banks - 1) or best
         if best is None or ways == [tuple(needs)]:
             return best
         bound = lower_bound(needs, self.demand.shape)

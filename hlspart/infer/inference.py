@@ -27,7 +27,7 @@ from hlspart.infer.orders import without_orders
 from hlspart.infer.outcomes import outcomes
 from hlspart.infer.repairs import is_better, tuned, unneeded, with_registers
 from hlspart.infer.running import Made, Plan, Restraints, Separation, is_copied
-from hlspart.infer.size import goes_on
+from hlspart.infer.size import goes_on, work
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.inferred import InferResult
@@ -88,8 +88,17 @@ class Inference:
     @property
     def goes_on(self) -> bool:
         """Whether the search may ask for one more prediction."""
-        made = {id(result): result for *_, result in self._checked}
-        return goes_on(made.values(), self.options.effort)
+        return goes_on(self.work, self._made, self.options.effort)
+
+    @property
+    def work(self) -> int:
+        """What the search has taken so far, in operations."""
+        loops = (x for demand in (self.demands if self.targets else ()) for x in demand.loops)
+        return work(self._made, {id(x.need.problem): x.need.problem for x in loops}.values())
+
+    @property
+    def _made(self) -> list[IIResult]:
+        return list({id(result): result for *_, result in self._checked}.values())
 
     @cached_property
     def demands(self) -> tuple[Demand, ...]:

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from hlspart.banking.need import affordable
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated
 from hlspart.infer.choosing import Choosing
@@ -21,7 +22,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
 from hlspart.model.results import CycleStep, IIResult
 
-LOOKED_AT = 512  # partitions of one array
+LOOKED_AT = 512  # partitions of one array; fewer of very many accesses
 TOGETHER = "one bank for stores and what waits for them"
 ENOUGH_II = 1 << 20  # an II at which any memory has ports enough
 
@@ -110,7 +111,7 @@ def _partitions(run: Choosing, demand: Demand) -> Iterator[PerDimLayout]:
     chooser = run.chooser(demand)
     needs = [x.need.at(ENOUGH_II) for x in demand.loops]
     space = PragmaSpace(needs, demand.shape, run.ground.model, chooser.most)
-    left = LOOKED_AT
+    left = affordable(LOOKED_AT, needs)
     for banks in range(2, min(chooser.most + 1, elements(demand))):  # registers are another matter
         if run.ground.options.pow2 and banks & (banks - 1):
             continue

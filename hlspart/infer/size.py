@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
+from hlspart.banking.counting import PortProblem
 from hlspart.infer.outcomes import as_asked
 from hlspart.model.inferred import UNSEARCHED, InferredLoop, InferResult
 from hlspart.model.options import InferOptions
 from hlspart.model.results import IIResult
 
 MOST_WORK = 4_000  # of one prediction, in operations, at which a program is searched at effort 1; four times it at 2
-MOST_SEARCH = 10_000  # of all predictions of one search, some ten seconds
+MOST_SEARCH = 5_000  # of one search
+PAIRS = 3  # of accesses that are compared in the time of an operation
+QUESTION = 2  # operations that take as long as one about a set
 
 
 def is_large(figures: IIResult, effort: int = 1) -> bool:
@@ -25,10 +28,15 @@ def cost(figures: IIResult) -> int:
     return sum(x.cost for x in figures.loops)
 
 
-def goes_on(made: Collection[IIResult], effort: int) -> bool:
-    """Whether a search that has made these predictions may make one more, as long as the longest."""
-    costs = [cost(figures) for figures in made]
-    return sum(costs) + max(costs) <= _most(MOST_SEARCH, effort)
+def work(made: Collection[IIResult], problems: Iterable[PortProblem]) -> int:
+    """What a search that has made these predictions, and asked this of accesses, has taken, in operations."""
+    asked = sum(x.pairs // PAIRS + x.questions * QUESTION for x in problems)
+    return sum(map(cost, made)) + asked
+
+
+def goes_on(taken: int, made: Collection[IIResult], effort: int) -> bool:
+    """Whether a search that has taken so much may make one more prediction, as long as the longest."""
+    return taken + max(map(cost, made)) <= _most(MOST_SEARCH, effort)
 
 
 def _most(work: int, effort: int) -> int:

@@ -119,8 +119,9 @@ class InferredLoop(Struct, frozen=True):
 
 
 class InferResult(Struct, frozen=True):
-    """Result of ``hlspart.partition.infer``."""
+    """Result of ``hlspart.partition.infer``; ``work``: what it took, in scheduled operations."""
 
     arrays: tuple[InferredArray, ...]
     loops: tuple[InferredLoop, ...]
     pareto: tuple[Mapping[str, object], ...] = field(default=())
+    work: int = 0

@@ -84,7 +84,7 @@ class InferOptions(Struct, frozen=True):
         return replace(self, scheme="pragma", sparing=self.sparing or self.scheme != "pragma")
 
 
-MOST_WORK = 3_000
+MOST_WORK = 6_000
 
 
 class RewriteOptions(Struct, frozen=True):

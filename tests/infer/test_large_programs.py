@@ -107,3 +107,22 @@ def test_a_style_that_searches_is_not_tried_and_one_that_does_not_is_unchecked(m
     partitioned = TEXT.replace("int A[64];", "int A[64];\n#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4")
     written = Pipeline(["p.c"], Options(), lambda _: partitioned.encode()).rewrite(RewriteOptions(style="bankdim"))
     assert written.files["p.c"] != partitioned and "rewrite-unchecked" in {d.rule for d in written.diagnostics}
+
+
+def test_the_predictions_of_an_inference_count_for_the_search_of_ways() -> None:
+    text = """void f(int a[64], int b[64]) {
+  int c[64];
+  for (int i = 0; i < 64; i++) c[i] = a[i];
+  for (int i = 0; i < 60; i++) {
+#pragma HLS PIPELINE II=1
+    b[i] = c[i] + c[i + 1] + c[i + 2] + c[i + 3];
+  }
+}
+"""
+    pipeline = of(text)
+    taken, once = pipeline.inferred.work, sum(x.cost for x in pipeline.figures.loops)
+    assert taken >= 2 * once > 0  # at least the program as it is and the one that is proposed
+    cut = pipeline.rewrite(RewriteOptions(infer=True, most_work=taken))
+    assert cut.work > taken and "reuse buffers" in cut.untried
+    assert not pipeline.rewrite(RewriteOptions(infer=True, most_work=100 * taken)).untried
+    assert of(text).inferred.work == taken  # known or not
