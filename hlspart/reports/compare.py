@@ -11,12 +11,13 @@ from msgspec.structs import replace
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.causes import Cause
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
-from hlspart.model.program import Call, Function, Loop, Program, Stmt, expressions, walk, walk_statements
+from hlspart.model.program import Call, Function, Loop, Program, Stmt, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.reports.modules import NAME_LENGTH, below, homes, is_process
 from hlspart.reports.reports import UNKNOWN, owner
 from hlspart.reports.turns import in_turn, meet
 from hlspart.semantics.block_copies import block_copy
+from hlspart.semantics.effects import statement_values
 from hlspart.targets import Target, names_loops
 
 
@@ -180,7 +181,12 @@ class _Places(Struct, frozen=True):
                 if isinstance(stmt, Loop) or block_copy(stmt) is not None:
                     loops.append(stmt)
                     continue
-                called = (e.function or "" for root in expressions(stmt) for e in walk(root) if isinstance(e, Call))
+                called = (
+                    e.function or ""
+                    for root in statement_values(program, stmt)
+                    for e in walk(root)
+                    if isinstance(e, Call)
+                )
                 for name in (f for f in called if f in program.functions and f not in kept and f not in around):
                     loops += counted(program.functions[name], around | {name}, kept)
             return loops

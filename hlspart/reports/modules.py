@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hlspart.model.program import Call, Program, expressions, walk, walk_statements
+from hlspart.model.program import Call, Program, walk
+from hlspart.semantics.effects import statement_expressions
 
 NAME_LENGTH = 20  # of a function in the messages of Vivado HLS
 
@@ -68,11 +69,10 @@ def below(function: str, program: Program) -> frozenset[str]:
     waiting = [*homes(function, program)]
     while waiting:
         body = program.functions.get(waiting.pop())
-        for stmt in walk_statements(body.body) if body is not None else ():
-            for root in expressions(stmt):
-                for expr in walk(root):
-                    name = (expr.function or "") if isinstance(expr, Call) else ""
-                    if name in program.functions and name not in out:
-                        out.add(name)
-                        waiting.append(name)
+        for root in statement_expressions(program, body.body) if body is not None else ():
+            for expr in walk(root):
+                name = (expr.function or "") if isinstance(expr, Call) else ""
+                if name in program.functions and name not in out:
+                    out.add(name)
+                    waiting.append(name)
     return frozenset(out)

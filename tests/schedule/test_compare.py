@@ -678,3 +678,14 @@ def test_names_of_nests_with_loops_without_labels(labels, name):
     }}
 }}"""
     assert _rows(text, [("top", name, 64)]) == [("top", 64)]
+
+
+def test_functions_called_in_initial_values_are_in_their_callers():
+    """The tool puts `best` into `top`, which sets a variable by its value where it declares it."""
+    loop = "{}for (int i = 0; i < 8; i++) {{\n#pragma HLS PIPELINE\n s += x[i]; }}"
+    head = (
+        "int best(int x[8]) {{ int s = 0; " + loop + " return s; }}\nvoid top(int x[8], int *out) {{ int b = best(x);\n"
+    )
+    text = head + "for (int i = 0; i < 3; i++) {{ out[i] = b; }}\n}}\n"
+    assert _rows(text.format("L: "), [("top_Pipeline_L", "L", 8)], "vitis-2022.2") == [("best", 8)]
+    assert _rows(text.format(""), [("top", "Loop 1", 8)]) == [("best", 8)]
