@@ -148,7 +148,7 @@ class Storage:
             return self._ruled(layout)
         used = max((len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None), default=1)
         dims = extents or (None,) * used
-        asked, alone = {p.dim - 1: p for p in parts}, split | (self._of_open.get(variable.id) or frozenset())
+        asked, alone = {p.dim - 1: p for p in parts}, split | self._of_open.get(variable.id, (frozenset(), True))[0]
         several = sum(dims[k] is None for k in alone if k < len(dims))
         if several > 1 and len(alone) < len(dims):
             alone = frozenset()  # more banks than are told apart
@@ -191,7 +191,7 @@ class Storage:
         """Whether a directive splits an array along a dimension of unknown extent, which then counts as whole."""
         if (outer := self._knowing(variable)) is not self:
             return outer.has_open_partition(variable)
-        return variable in self._of_open and self._of_open[variable] is None
+        return variable in self._of_open and not self._of_open[variable][1]
 
     def is_memory_of_one(self, variable: int) -> bool:
         """Whether an array of unknown extents is registers by a directive that splits it, and of one element not."""
@@ -204,24 +204,27 @@ class Storage:
         return passed or self.target.complete_threshold <= 1
 
     @cached_property
-    def _of_open(self) -> Mapping[int, frozenset[int] | None]:
-        """Arrays that directives split along dimensions of unknown extents, with the dimensions whose elements all
-        stand alone, however many they are; None where how many banks there are is not known."""
-        apart: dict[int, frozenset[int] | None] = {}
-        for status in (s for s in self.validation.statuses if s.code == "open-extent"):
-            d = self.program.directives[status.directive]
-            dim, known = d.values.get("dim", 1), not d.has("off")
+    def _of_open(self) -> Mapping[int, tuple[frozenset[int], bool]]:
+        """Arrays that directives split along dimensions of unknown extents, or by factors that nothing here says: the
+        dimensions whose elements all stand alone, however many they are, and whether there are no other banks."""
+        apart: dict[int, tuple[frozenset[int], bool]] = {}
+        extents = {s.directive for s in self.validation.statuses if s.code == "open-extent"}
+        for number, d in enumerate(self.program.directives):
+            if number not in extents and not d.asks_open_banks:
+                continue
+            dim, known = d.values.get("dim", 1), number in extents and not d.has("off")
             known = known and (d.choice("type", PARTITION_TYPES) or "complete") == "complete"
             for m in {m for v in d.variables for m in self.arrays.members(v)}:
                 rank = len(self.program.variable(m).dims)
                 own = frozenset(range(rank)) if dim == 0 else frozenset((dim - 1,))
-                before = apart.get(m, frozenset[int]())
-                apart[m] = before | own if known and before is not None and dim <= rank else None
-        for m, own_dims in apart.items():
+                before, all_ = apart.get(m, (frozenset[int](), True))
+                known_here = known and dim <= rank
+                apart[m] = (before | own if known_here else before, all_ and known_here)
+        for m, (own_dims, _) in apart.items():
             dims = self.program.variable(m).dims
-            open_ = sum(dims[k] is None for k in own_dims or ())
-            if own_dims is not None and open_ > 1 and len(own_dims) < len(dims):
-                apart[m] = None  # more banks than are told apart
+            open_ = sum(dims[k] is None for k in own_dims)
+            if open_ > 1 and len(own_dims) < len(dims):
+                apart[m] = frozenset(), False  # more banks than are told apart
         return apart
 
     def has_split_rows(self, variable: int) -> bool:

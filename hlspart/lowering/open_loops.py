@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering.counting import CopyIndices, below, multiples, starts_at_zero
 from hlspart.lowering.graph import COPIES, Op
 from hlspart.lowering.history import History
 from hlspart.lowering.parts import Key
@@ -24,6 +25,7 @@ from hlspart.lowering.values import Values
 from hlspart.model import program as c
 from hlspart.model.access import LoopInfo
 from hlspart.model.causes import NOT_CONSTANT
+from hlspart.model.directives import PARTITION_TYPES
 from hlspart.semantics import folding
 from hlspart.semantics.effects import statement_expressions
 from hlspart.semantics.parameters import open_parts
@@ -69,7 +71,21 @@ class OpenLoops(Values):
         own = folding.modified(inside) | folding.declared(inside)
         if any(isinstance(s, _EXITS) for s in inside) or own & self.frame.bound.keys():
             return False
-        return all(self._stands_alone(e, iterator) for e in _expressions(self.program, loop.body))
+        counted = self._counted(loop, iterator, inside, own)
+        return all(self._stands_alone(e, iterator, counted) for e in _expressions(self.program, loop.body))
+
+    def _counted(self, loop: c.Loop, iterator: int, inside: Sequence[c.Stmt], own: frozenset[int]) -> CopyIndices:
+        """What the loop and those in it count by."""
+        bounds: dict[int, c.Expr] = {}
+        for inner in (loop, *(s for s in inside if isinstance(s, c.Loop))):
+            info, bound = self.frame.analysis.loops.get(inner.id), below(inner)
+            variable = iterator if inner is loop else info.variable if info is not None else None
+            if bound is not None and variable is not None and starts_at_zero(self.program, inner, variable):
+                bounds[variable] = bound
+        set_ = folding.modified(inside)
+        values = {v: self.program.variable(v).init for v in own - set_}
+        fixed = {v: x for v, x in values.items() if isinstance(x, c.Expr)}
+        return CopyIndices(self.program, bounds, own, fixed)
 
     def _leaves_of(self, expr: c.Expr, iterator: int) -> Iterator[str]:
         """What the names of an expression are: "parameter", "number" (also the iterator), or "data"."""
@@ -94,22 +110,41 @@ class OpenLoops(Values):
             case _:
                 yield "data"
 
-    def _stands_alone(self, expr: c.Expr, iterator: int) -> bool:
+    def _stands_alone(self, expr: c.Expr, iterator: int, counted: CopyIndices) -> bool:
         """Whether an expression asks for no port, or in each copy for another one."""
         alone = self.frame.alone or {}
         if isinstance(expr, c.ArrayRef):
             if expr.variable in self.frame.tables:  # a number in each copy
                 return all(isinstance(i, c.Const) or _counts(i, iterator) for i in expr.indices)
             dims = alone.get(expr.variable, ())
-            return dims is None or any(_counts(expr.indices[k], iterator) for k in dims if k < len(expr.indices))
+            if dims is None or any(
+                _counts(expr.indices[k], iterator) or counted.is_another(expr.indices[k], iterator)
+                for k in dims
+                if k < len(expr.indices)
+            ):
+                return True
+            return any(
+                k < len(expr.indices) and counted.is_in_another_bank(expr.indices[k], iterator, factor, every)
+                for k, factor, every in self._cyclic(expr.variable)
+            )
         if isinstance(expr, c.Call) and (expr.function or "").startswith("stream."):
             stream: c.Expr = expr.args[0]
-            counted = False
+            apart = False
             while isinstance(stream, c.Subscript):
-                counted |= _counts(stream.index, iterator)
+                apart |= _counts(stream.index, iterator) or counted.is_another(stream.index, iterator)
                 stream = stream.base
-            return counted and isinstance(stream, c.Name)
+            return apart and isinstance(stream, c.Name)
         return True
+
+    def _cyclic(self, array: int) -> Iterator[tuple[int, str, frozenset[int]]]:
+        """Dimensions that are split by a factor without a value, it, and iterators that stay multiples of it."""
+        for d in self.program.directives:
+            factor = d.option("factor")
+            if not d.asks_open_banks or array not in d.variables or factor is None:
+                continue
+            if d.choice("type", PARTITION_TYPES) == "cyclic" and (dim := d.values.get("dim", 1)) > 0:
+                loops = (self.program.loops[x] for x in self.frame.own if x in self.program.loops)
+                yield dim - 1, factor, multiples(self.program, loops, factor)
 
     def _stand_in(self, loop: c.Loop, info: LoopInfo, line: int) -> None:
         """One copy of the body for all."""

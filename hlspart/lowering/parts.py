@@ -94,6 +94,8 @@ class Parts(Arms):
         place = self._place_in(expr)
         if place is None and isinstance(expr, c.Member) and isinstance(expr.base, c.Call) and not expr.arrow:
             return self._part(self.value(expr.base), (expr.field,), line)  # s.read().data
+        if place is None and (whole := open_whole(expr)) is not None:
+            return self.make("open", 32, (self._read(whole.variable),), line, (self.program.text(expr.at),), "member")
         if place is None:
             raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{why(expr)}", line)
         base, path = place
@@ -108,6 +110,19 @@ class Parts(Arms):
         since = tuple(self.env[k] for k in self._inside(variable, path))
         made = self.make("wire", 32, (made, *since), line, ("members",), "{..}") if since else made
         return made if _union_around(expr) is None else self._bits(made, expr.type, line)
+
+    def _not_stored(self, target: c.Expr) -> str:
+        return f"assignment to `{self.program.text(target.at)}` is not modelled{why(target)}"
+
+    def _set_in_open(self, target: c.Expr, value: int, line: int) -> None:
+        """A member of an object of an open type is set: another value of the object."""
+        whole = open_whole(target)
+        if whole is None:
+            raise Unmodelled(self._not_stored(target), line)
+        unset = whole.variable in self.declared and whole.variable not in self.env
+        old = () if unset else (self._read(whole.variable),)
+        made = self.make("open", 32, (*old, value), line, ("set", self.program.text(target.at)), "member")
+        self._store(whole, made, line)
 
     def _unset(self, variable: int, path: Path, line: int) -> int:
         """A part that was not set as such."""
@@ -164,6 +179,15 @@ def _union_around(expr: c.Expr) -> c.Member | None:
         union = expr if isinstance(expr, c.Member) and _of_union(expr) else union
         expr = expr.base
     return union
+
+
+def open_whole(expr: c.Expr) -> c.Name | None:
+    """The object of an open type that an expression is a member of, or a member of a member."""
+    while isinstance(expr, c.Member) and not expr.arrow:
+        expr = expr.base
+        if isinstance(expr, c.Name) and c.is_open(expr.type):
+            return expr
+    return None
 
 
 def spelled(path: Path) -> str:

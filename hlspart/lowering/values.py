@@ -350,7 +350,8 @@ class Values(Channels):
             case c.Member() | c.Subscript():
                 place = self._place_in(target)
                 if place is None:
-                    raise Unmodelled(self._not_stored(target), line)
+                    self._set_in_open(target, value, line)
+                    return
                 base, path = place
                 if isinstance(base, c.ArrayRef):
                     self._store_element(base, value, line, part=True)
@@ -362,9 +363,6 @@ class Values(Channels):
                 self._store(target.operand, value, line)
             case _:
                 raise Unmodelled(self._not_stored(target), line)
-
-    def _not_stored(self, target: c.Expr) -> str:
-        return f"assignment to `{self.program.text(target.at)}` is not modelled{why(target)}"
 
     def _store_element(self, expr: c.ArrayRef, value: int, line: int, part: bool = False) -> None:
         place = self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line)

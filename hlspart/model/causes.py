@@ -8,6 +8,8 @@ from msgspec import Struct
 
 #: Of a loop that a pipeline around it would have to unroll.
 NOT_CONSTANT = "must be unrolled but its bounds are not constant"
+#: Of an array that a directive partitions.
+OPEN_BANKS = "how many banks a partition of an unknown extent or factor makes is not known"
 #: Of an array that several tasks access.
 PORTS_DIVIDED = "how processes that run at once divide the ports of an array is not known"
 #: Of a type that no file given declares.

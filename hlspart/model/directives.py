@@ -114,6 +114,12 @@ class Directive(Struct, frozen=True):
         """No fatal problem."""
         return not any(p.fatal for p in self.problems)
 
+    @property
+    def asks_open_banks(self) -> bool:
+        """Whether it partitions into a number of banks that nothing here says."""
+        codes = {p.code for p in self.problems}
+        return self.kind == "array_partition" and self.dialect == "vitis" and codes == {"value-unknown"}
+
 
 PartitionType = Literal["cyclic", "block", "complete"]
 PARTITION_TYPES: tuple[PartitionType, ...] = ("cyclic", "block", "complete")

@@ -14,7 +14,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.balance import FLOATS
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Graph
-from hlspart.model.causes import PORTS_DIVIDED, Cause
+from hlspart.model.causes import OPEN_BANKS, PORTS_DIVIDED, Cause
 from hlspart.model.ports import PortCount
 from hlspart.predict.aliased import of_one_memory, of_views
 from hlspart.predict.beats import of_beats, of_wide_ports
@@ -148,8 +148,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     yield Doubt(Cause("which memory a caller passes is not known"), idle=lambda v, _: storage.has_unknown_callers(v))
     text = PORTS_DIVIDED
     yield Doubt(Cause(text), idle=lambda v, _: storage.memory(v).divided == "possibly")
-    text = "how many banks a partition of an unknown extent makes is not known"
-    yield Doubt(Cause(text), idle=lambda v, _: storage.has_open_partition(v))
+    yield Doubt(Cause(OPEN_BANKS), idle=lambda v, _: storage.has_open_partition(v))
     text = "how many banks a partition of rows makes, which a called function asks for, is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_split_rows(v))
     text = "whether each bank of a partitioned m_axi array gets a port is not known"

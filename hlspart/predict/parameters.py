@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from hlspart.lowering.doubt import open_latency
 from hlspart.model import program as c
-from hlspart.model.causes import Cause
+from hlspart.model.causes import OPEN_BANKS, Cause
 from hlspart.nests.nests import Nest
 from hlspart.predict.loops import Prediction
 from hlspart.schedule.recurrence import recurrence_ii
@@ -40,6 +40,9 @@ def of_parameters(program: c.Program, nest: Nest, p: Prediction, floor: int) -> 
     copies = [op for op in ops.values() if op.of_copies]
     if copies and (p.schedule.ii > floor or p.problem.limited):
         yield open_latency(copies)
+    loads = {i for i in p.problem.graph.recurring if ops[i].kind == "load"}
+    if any(p.elaborated.storage.has_open_partition(v) for v, m in p.elaborated.members.items() if loads & set(m)):
+        yield Cause(OPEN_BANKS)  # choosing one of them takes time
     if array := _memory_of_one(p):
         yield Cause(f"the II may differ with what nothing here says: whether {array} has one element")
     if p.schedule.ii <= floor:

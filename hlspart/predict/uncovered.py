@@ -95,6 +95,8 @@ class Uncovered(Struct, frozen=True, dict=True):
 
     def _unmodelled(self, d: Directive, nest: Nest, around: set[int], called: frozenset[str]) -> str | None:
         line = self.program.line(d.at)
+        if d.asks_open_banks:
+            return None  # how many banks there are matters where ports do
         if d.kind == "allocation" and (d.option("instances") or "") in called:
             return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
         if d.kind == "occurrence" or self._is_of_the_body(d, nest) or (nest.pipelined and only_delays(d)):

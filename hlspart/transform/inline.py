@@ -116,7 +116,9 @@ def _expanded(
     body = work.block(program.functions[function].body, {}, function, own=True)
     if not work.expanded:
         return None
-    expanded = replace(program.functions[function], body=body)
+    whole = [program.functions[function], *work.callees]
+    open_, lacking = any(f.open for f in whole), any(f.lacking for f in whole)
+    expanded = replace(whole[0], body=body, open=open_, lacking=lacking)
     functions = {**program.functions, function: expanded}
     loops = {s.id: s for s in walk_statements(body) if isinstance(s, Loop)}
     result = replace(
@@ -151,6 +153,7 @@ class _Inliner:
         self._nodes: dict[int, int] = {}
         self._of_variable: dict[int, int] = {}
         self.expanded = 0
+        self.callees: list[Function] = []
 
     def forward(self) -> Forward:
         """What each copy is of; -1: a variable that nothing of the program is."""
@@ -373,6 +376,7 @@ class _Inliner:
                 del self.variables[mark[0] :], self.copied[mark[1] :]
                 return False
         self.expanded += 1
+        self.callees.append(callee)
         result: int | None = None
         if wants:
             result = self._fresh("result", callee.return_type, function, callee.name_at)
@@ -406,6 +410,7 @@ class _Inliner:
                 del self.variables[mark[0] :], self.copied[mark[1] :]
                 return None
         self.expanded += 1
+        self.callees.append(callee)
         given = self.expr(value, bound, function, False, None)
         return given if given.type == callee.return_type else Cast(call.at, callee.return_type, given)
 

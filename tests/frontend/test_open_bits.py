@@ -148,3 +148,52 @@ def test_words_with_side_channels_of_open_width() -> None:
     for width in (32, 512):
         instance = _loops(AXIS + AXIS_USE.replace("WIDTH", str(width)))
         assert all(instance[n] == found[n] for n in ("WRITE", "READ")), (found, instance)
+
+
+MEMBERS = """#include <hls_stream.h>
+DECLARED
+template <typename T> void f(hls::stream<T> &in, hls::stream<T> &out, int x[64], int y[64], int n) {
+COPY:
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    T v = in.read();
+    T w;
+    w.value = v.value + 1;
+    w.last.flag = v.last.flag;
+    if (v.valid) out.write(w);
+  }
+CAST:
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    cast<T> c;
+    c.i = x[i];
+    y[i] = c.f;
+  }
+SUM:
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    static T s;
+    s.value = s.value * 3 + x[i];
+    y[i] = s.value;
+  }
+CHOSEN:
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    T v = in.read();
+    y[i] = v.data[x[i]];
+  }
+}
+"""
+TYPES = """struct Flag { bool flag; };
+struct Word { VALUE value; Flag last; bool valid; int data[4]; };
+template <typename T> union cast { int i; float f; };
+"""
+
+
+def test_members_of_a_type_that_is_a_parameter_are_values_of_its_objects() -> None:
+    found = _loops(MEMBERS.replace("DECLARED", "template <typename T> union cast;"))
+    assert {name for name, ii in found.items() if ii is not None} == {"COPY", "CAST"}
+    use = "void top(hls::stream<Word> &in, hls::stream<Word> &out, int x[64], int y[64]) { f(in, out, x, y, 64); }\n"
+    for value in ("int", "float"):
+        instance = _loops(MEMBERS.replace("DECLARED", TYPES.replace("VALUE", value)) + use)
+        assert (instance["COPY"], instance["CAST"]) == (1, 1)

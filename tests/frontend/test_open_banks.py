@@ -1,0 +1,152 @@
+"""Partitions by factors that nothing here says, and indices by which nested open loops count through an array.
+
+The oracle is the prediction of instances, whose loops are written out.
+"""
+
+from __future__ import annotations
+
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+
+TEXT = """#include <hls_stream.h>
+template <int N, int M>
+void f(int a[240], int b[240], int h[240], int x[240][8], int w[240], hls::stream<int> in[64], hls::stream<int> &out) {
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=N
+#pragma HLS ARRAY_PARTITION variable=b cyclic factor=N*M dim=1
+#pragma HLS ARRAY_PARTITION variable=h block factor=N
+#pragma HLS ARRAY_PARTITION variable=x cyclic factor=N dim=1
+#pragma HLS ARRAY_PARTITION variable=x complete dim=2
+#pragma HLS ARRAY_PARTITION variable=w complete
+ONE:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    h[i] = a[i] * 3;
+  }
+ROWS:
+  for (int i = 0; i < 240; i += N) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++) {
+      int at = i + k;
+      int s = 0;
+      for (int j = 0; j < 8; j++) s += x[at][j];
+      a[at] = s;
+    }
+  }
+TIMES:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++) a[i * N + k] = w[i];
+  }
+NESTED:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++)
+      for (int j = 0; j < M; j++) w[k * M + j] = in[k * M + j].read();
+    out.write(w[0]);
+  }
+SHIFTED:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++) a[i + k] = w[i];
+  }
+BLOCKS:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++) h[i * N + k] = w[i];
+  }
+OVERLAP:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++)
+      for (int j = 0; j < M; j++) out.write(in[k + j].read());
+  }
+WIDER:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N + 1; k++) a[i * N + k] = w[i];
+  }
+OTHER:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < M; k++) a[i * M + k] = w[i];
+  }
+COUNTED:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE
+    h[w[i]] += 1;
+  }
+FOUR:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    h[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3];
+  }
+}
+"""
+USE = """void top(int a[240], int b[240], int h[240], int x[240][8], int w[240], hls::stream<int> in[64],
+         hls::stream<int> &out) {
+  f<FIRST, SECOND>(a, b, h, x, w, in, out);
+}
+"""
+
+
+def _loops(text: str) -> dict[str, int | None]:
+    figures = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures
+    return {x.name: x.ii for x in figures.loops if x.pipelined}
+
+
+def test_an_ii_is_that_of_every_number_of_banks() -> None:
+    found = _loops(TEXT)
+    known = {name for name, ii in found.items() if ii is not None}
+    assert known == {"ONE", "ROWS", "TIMES", "NESTED"}
+    for first, second in ((1, 3), (3, 2), (4, 2), (8, 3)):
+        instance = _loops(TEXT + USE.replace("FIRST", str(first)).replace("SECOND", str(second)))
+        wrong = {n: (found[n], instance[n]) for n in known if instance[n] not in (found[n], None)}
+        assert not wrong, (first, second, wrong)
+
+
+CALLED = """#include <hls_stream.h>
+template <int N, int P> void inner(int x[64], int &r) {
+#pragma HLS INLINE
+  int parts[N];
+#pragma HLS ARRAY_PARTITION variable=parts complete
+  for (int k = 0; k < N; k++) parts[k] = x[0] + k;
+  int s = 0;
+  for (int k = 0; k < N; k++) s += parts[k];
+  r = s;
+}
+template <int N, int P> void table(int x[64], int w[64], int &r) {
+#pragma HLS INLINE
+  int kept[64];
+#pragma HLS ARRAY_PARTITION variable=kept cyclic factor=P
+  kept[x[1] & 63] = x[0];
+  r = w[x[2] & 63];
+}
+template <int N, int P> void outer(int x[64], int w[64], int y[64], int n) {
+#pragma HLS ARRAY_PARTITION variable=x complete
+LOOP:
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    int r;
+    inner<N, P>(x, r);
+    y[i] = r;
+  }
+TABLE:
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    int r;
+    table<N, P>(x, w, r);
+    y[i] = r;
+  }
+}
+"""
+
+
+def test_arrays_of_expanded_calls_have_open_partitions() -> None:
+    figures = Pipeline(["t.cpp"], Options(), lambda _: CALLED.encode()).figures
+    loops = {x.name: x for x in figures.loops if not x.name.startswith("VITIS")}
+    assert {name: x.ii for name, x in loops.items()} == {"LOOP": 1, "TABLE": 1}
+    assert loops["LOOP"].depth is None, "it counts the copies"
+    use = "void top(int x[64], int w[64], int y[64], int n) { outer<COUNT, COUNT>(x, w, y, n); }\n"
+    for count in (1, 4, 9):
+        instance = _loops(CALLED + use.replace("COUNT", str(count)))
+        assert (instance["LOOP"], instance["TABLE"]) == (1, 1)
