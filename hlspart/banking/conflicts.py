@@ -130,7 +130,7 @@ class Conflicts:
 
     def exceeds(self, ports: Ports, ii: int) -> bool:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
-        if self._at_run_time and (busiest := listed.busiest(self._problem, self._layout, ports)) is not None:
+        if self._at_run_time and (busiest := listed.busiest(self._problem, self._layout, ports, ii)) is not None:
             return busiest[0].interval > ii
         once = OneIteration(self._problem, self._layout)
         exceeds = once.interval(ports) > ii

@@ -16,27 +16,30 @@ from hlspart.sets.region import TooHard
 MOST = 64  # iterations that are listed
 MOST_AT_RUN_TIME = 256  # those where an index is no form: sets of iterations that leave one out fall into pieces
 MOST_TOUCHES = 1 << 16  # accesses times iterations
+TOUCHES = 400  # accesses of iterations that are dealt out in the time in which sets compare a pair
 
 Element = tuple[int, ...]
 BankTouch = tuple[Site, Element]
 
 
-def busiest(problem: Sites, layout: Layout, ports: Ports) -> tuple[BankLoad, dict[str, int]] | None:
-    """The busiest bank over all iterations and one of them; None where they are many or an element is not known."""
-    shape = layout.shape
-    if shape not in problem.touches:
-        try:
-            problem.touches[shape] = _touches(problem, shape)
-        except TooHard:
-            problem.touches[shape] = None
-    touched = problem.touches[shape]
+def busiest(
+    problem: Sites, layout: Layout, ports: Ports, enough: int | None = None
+) -> tuple[BankLoad, dict[str, int]] | None:
+    """The busiest bank over all iterations and one of them; None where they are many or an element is not known.
+
+    ``enough``: an interval; the first iteration in which a bank needs a longer one will do.
+    """
+    touched = _known(problem, layout.shape)
     if touched is None:
         return None
-    banks = {element: layout.bank(element) for touches in touched.values() for _, element in touches}
-    best, where = BankLoad(0, (), (), 1), dict[str, int]()
+    banks: dict[Element, int] = {}
+    best, where, looked_at = BankLoad(0, (), (), 1), dict[str, int](), 0
     for point, touches in touched.items():
+        looked_at += len(touches)
         by_bank: dict[int, list[BankTouch]] = {}
         for site, element in touches:
+            if element not in banks:
+                banks[element] = layout.bank(element)
             by_bank.setdefault(banks[element], []).append((site, element))
         for bank, group in sorted(by_bank.items(), key=lambda item: item[0]):
             load = _load(group, ports)
@@ -44,7 +47,20 @@ def busiest(problem: Sites, layout: Layout, ports: Ports) -> tuple[BankLoad, dic
                 return None
             if (load.interval, len(load.reads + load.writes)) > (best.interval, len(best.reads + best.writes)):
                 best, where = replace(load, bank=bank), dict(zip(problem.space.names, point, strict=True))
+        if enough is not None and best.interval > enough:
+            break
+    problem.pairs += 1 + looked_at // TOUCHES
     return best, where
+
+
+def _known(problem: Sites, shape: tuple[int, ...]) -> dict[tuple[int, ...], list[BankTouch]] | None:
+    """:func:`_touches`, kept."""
+    if shape not in problem.touches:
+        try:
+            problem.touches[shape] = _touches(problem, shape)
+        except TooHard:
+            problem.touches[shape] = None
+    return problem.touches[shape]
 
 
 def _touches(problem: Sites, shape: tuple[int, ...]) -> dict[tuple[int, ...], list[BankTouch]] | None:

@@ -23,6 +23,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.results import CycleStep, IIResult
 
 LOOKED_AT = 512  # partitions of one array; fewer of very many accesses
+ASKED = 300  # questions about sets, likewise
 TOGETHER = "one bank for stores and what waits for them"
 ENOUGH_II = 1 << 20  # an II at which any memory has ports enough
 
@@ -42,9 +43,9 @@ def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, S
     for demand in (d for d in run.ground.demands if run.may_change(d)):
         wanted, tried, idle = _ordered(run, demand, then), list[PerDimLayout](), 0
         for layout in _partitions(run, demand) if wanted else ():
-            pairs = separated(demand, layout, wanted)
             if trials == TRIALS or not run.ground.goes_on or idle == PATIENCE:
                 break
+            pairs = separated(demand, layout, wanted)
             if not pairs or any(pairs <= separated(demand, x, wanted) for x in tried):
                 continue
             said = partition_directives(run.ground.program, demand, layout)
@@ -112,11 +113,12 @@ def _partitions(run: Choosing, demand: Demand) -> Iterator[PerDimLayout]:
     needs = [x.need.at(ENOUGH_II) for x in demand.loops]
     space = PragmaSpace(needs, demand.shape, run.ground.model, chooser.most)
     left = affordable(LOOKED_AT, needs)
+    most = ASKED + sum(need.problem.questions for need in needs)
     for banks in range(2, min(chooser.most + 1, elements(demand))):  # registers are another matter
         if run.ground.options.pow2 and banks & (banks - 1):
             continue
         for layout in space.solutions(banks):
-            if not left:
+            if not left or sum(need.problem.questions for need in needs) > most:
                 return
             left -= 1
             yield layout

@@ -209,6 +209,7 @@ def test_banks_that_are_read_where_they_are_chosen(chosen: list[tuple[int, int, 
         writes = sum(not reads for _, reads in here)
         most = max(most, T2P.interval(len({x for x, reads in here if reads}), writes))
     assert exact and ideal.interval == max(1, most)
+    assert [problem.exceeds(layout, T2P, ii) for ii in range(1, 4)] == [most > ii for ii in range(1, 4)]
 
 
 def test_a_bank_that_all_accesses_need_at_once_is_found_without_their_pairs() -> None:
@@ -228,7 +229,7 @@ def test_registers_that_move_beside_one_that_is_read_at_run_time() -> None:
     ideal, witness, exact = problem.ideal(cyclic(41, 1), T2P)
     assert (ideal.interval, len(ideal.reads), exact) == (41, 41, True) and witness in ({"i": 0}, {"i": 41})
     assert not problem.exceeds(cyclic(41, 1), T2P, 41) and problem.exceeds(cyclic(41, 1), T2P, 40)
-    assert problem.pairs == 0
+    assert problem.pairs < 50  # of 3,240
 
 
 def test_accesses_of_one_arm_are_over_before_all_are_looked_at() -> None:
