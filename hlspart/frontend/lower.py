@@ -154,7 +154,11 @@ class Lowering:
         origin = self.text.origin
         before, at = self.collected.functions.get(name), origin(name_at, name_at)
         if before is not None and self._spelled(before.name_at) == self._spelled(at):  # of one class
-            context.report("HLP002", "syntax-error", "error", at, f"'{decl.name}' is defined twice")
+            if self._types(before.name_at) != self._types(at):
+                message = f"C++ construct not supported: '{decl.name}' of types that are numbers here"
+                context.report("HLP003", "unsupported-construct", "error", at, message)
+            else:
+                context.report("HLP002", "syntax-error", "error", at, f"'{decl.name}' is defined twice")
         self.collected.functions[name] = ir.Function(
             name, context.path, origin(start, closing, True), origin(start, opening - 1, True),
             at, returns, tuple(params),
@@ -168,6 +172,13 @@ class Lowering:
 
     def _spelled(self, at: Origin) -> str:
         return self.collected.sources[at.span.path].slice(at.span)
+
+    def _types(self, at: Origin) -> list[str]:
+        """The types of a function's parameters as they are written: those of enumerations are numbers here."""
+        source = self.collected.sources[at.span.path].text
+        listed = source[at.span.end : source.find("{", at.span.end)].partition("(")[2].rpartition(")")[0]
+        kinds = (part.partition("=")[0].split() for part in listed.split(","))
+        return [" ".join(words[:-1] or words) for words in kinds]
 
     def _parameters(self, node: Any, name_at: int, opening: int, block: int) -> list[int]:
         declarations = self.declarations

@@ -196,10 +196,12 @@ class Values(Channels):
         return self._starts(self.make("input", folding.bits(known.type), (), 0, (variable,), known.name), variable)
 
     def _stays(self, known: c.Variable) -> bool:
-        """Whether a scalar has its initial value in all of its life, which literals give if it is not a constant."""
+        """Whether a scalar has its initial value in all of its life: a constant of no channel, or one of literals."""
         literal = (c.Const, c.Unary, c.Binary, c.Cast)
-        plain = known.init is not None and all(isinstance(e, literal) for e in c.walk(known.init))
-        return known.const or (plain and effects(self.program).keeps_first(known))
+        inside = list(c.walk(known.init)) if known.init is not None else []
+        plain = bool(inside) and all(isinstance(e, literal) for e in inside)
+        taken = any(isinstance(e, c.Call) and any(isinstance(a.type, c.StreamType) for a in e.args) for e in inside)
+        return (known.const and not taken) or (plain and effects(self.program).keeps_first(known))
 
     def _phi(self, key: Key) -> int:
         """The value that a scalar has at the start of the iteration."""

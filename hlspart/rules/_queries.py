@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayRef, Block, Declare, ExprStmt, Return, Stmt, Variable, walk_statements
+from hlspart.model.program import ArrayRef, Assign, Block, Declare, ExprStmt, Return, Stmt, Variable, walk_statements
 from hlspart.model.results import DimPartition, GroupPartition, IIResult, LoopResult, Validation
 from hlspart.model.source import Origin
 from hlspart.partition.unrolling import is_decided
@@ -30,6 +30,11 @@ def binding(loop: LoopResult) -> str | None:
     if loop.binding:
         return loop.binding[0].kind
     return "recurrence" if loop.recurrence_ii == loop.ii and loop.resource_ii != loop.ii else None
+
+
+def sets_bits(e: Assign) -> bool:
+    """``x.range(7, 0) = v``, which has the origin of the whole assignment as its value."""
+    return e.op == "|=" and e.value.at == e.at
 
 
 def places_of(facts: Facts, loop: LoopResult) -> list[tuple[Origin, str]]:

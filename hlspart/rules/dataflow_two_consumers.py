@@ -59,7 +59,7 @@ from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import DataflowRegion, Process, carries, inside, regions
 from hlspart.rules._shared import apart, is_state, memories, registers
-from hlspart.rules._uses import Path, root_of
+from hlspart.rules._uses import Path, calls, root_of
 
 HINT = "write a copy for each reader in the task that produces it"
 RULE = Rule("HLP602", "dataflow-two-consumers", "warning", hint=HINT)
@@ -75,8 +75,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for use, writers, readers in region.channels():
             argument = facts.program.variable(use.variable)
             pointer = argument.storage == "parameter" and isinstance(argument.type, PointerType)
-            if pointer and "::" in region.function:
-                continue  # a method's, whose object nobody may make here: it may be memory behind a master
+            if pointer and ("::" in region.function or _is_handed_on(facts, region.function, use.variable)):
+                continue  # of no top, whose ports are said: it may be memory behind a master
             shared = not writers and argument.storage == "parameter"
             shared = shared and isinstance(argument.type, ArrayType | StreamType)
             if _is_scalar_member(argument, use.path):
@@ -112,6 +112,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             assert other is not None
             related = [(other.at, note), (variable.at, "the variable"), (region.directive.at, "the region")]
             yield facts.report(RULE, at.at, words, hint, related)
+
+
+def _is_handed_on(facts: Facts, function: str, parameter: int) -> bool:
+    """Whether all that a function is given as a parameter are parameters of others."""
+    at = facts.program.functions[function].params.index(parameter)
+    given = [x.args[at] for own in calls(facts.program).values() for x in own if x.function == function]
+    roots = [root_of(x) for x in given]
+    return bool(roots) and all(r is not None and facts.program.variable(r[0]).storage == "parameter" for r in roots)
 
 
 def _is_scalar_member(variable: Variable, path: Path) -> bool:

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports an array, stream or struct, or a number by its address, that two tasks of one DATAFLOW region write, by the
-write sets of the tasks, functions that they call included. Variables under STABLE, SHARED or STREAM type=shared are
-left alone.
+write sets of the tasks, functions that they call included. A local struct that only loops write, and variables under
+STABLE, SHARED or STREAM type=shared are left alone.
 
 ## Why is this bad
 A channel has one producer. The tool refuses the region, or runs its tasks one after the other.
@@ -58,7 +58,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Program, ScalarType
+from hlspart.model.program import Program, ScalarType, StructType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import Process, carries, regions
 from hlspart.rules._shared import apart, is_state, memories, registers
@@ -75,6 +75,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             channel = carries(facts.program, use.variable) or _is_written_by_calls(facts.program, use.variable, writers)
             if len(writers) < 2 or use.variable in free or not channel:
                 continue
+            if _is_word_of_loops(facts.program, use.variable, writers):
+                continue
             if use.variable not in region.local and is_state(facts.program, use.variable):
                 continue  # another rule's
             variable = facts.program.variable(use.variable)
@@ -88,6 +90,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             related = [(other.at if other is not None else first.at, "the first producer")]
             related += [(variable.at, "the variable"), (region.directive.at, "the region")]
             yield facts.report(RULE, at.at, message, None, related)
+
+
+def _is_word_of_loops(program: Program, variable: int, writers: Sequence[Process]) -> bool:
+    """Whether only loops write a local structure: its numbers are variables, of which each loop has its own."""
+    known = program.variable(variable)
+    word = isinstance(known.type, StructType) and known.storage == "local" and not known.reference
+    return word and all(p.kind == "loop" for p in writers)
 
 
 def _is_written_by_calls(program: Program, variable: int, writers: Sequence[Process]) -> bool:

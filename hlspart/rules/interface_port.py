@@ -41,7 +41,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import entries, meant_as_tops, of_benches
-from hlspart.rules._interfaces import callers, interfaces
+from hlspart.rules._interfaces import PORT_MODES, callers, interfaces
 
 RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top function, and name a parameter of it")
 
@@ -64,8 +64,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif _is_of_template(facts, d):
             message = f"INTERFACE in {d.function}(), a template that nothing here calls: a template is no top function"
             yield facts.report(RULE, d.at, message, "call it from a function with these ports, or give it its types")
-        elif d.has("register") and (d.option("port") or "").lower() == "return":
-            continue  # a state for the result, as hls::reg of AMD's x_hls_utils.h asks for it
+        elif d.has("register") and _is_state_alone(d):
+            continue  # a state for a value that goes in or out, as hls::reg of AMD's x_hls_utils.h asks for it
         elif facts.around is not None and facts.program.functions[d.function or ""].name in facts.around.tops:
             continue  # what calls it here is not built
         elif d.function not in tops and d.function not in meant and d.source == "pragma":
@@ -74,6 +74,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if by is not None and d.function is not None:
                 message = f"INTERFACE in {d.function}(), which {by[0]}() calls: only the top function has ports"
                 yield facts.report(RULE, d.at, message, None, [(by[1], "called here")])
+
+
+def _is_state_alone(d: Directive) -> bool:
+    """Whether no mode is said but that of the result, which has no handshake."""
+    return d.choice("mode", PORT_MODES) is None or (d.option("port") or "").lower() == "return"
 
 
 def _is_of_template(facts: Facts, d: Directive) -> bool:

@@ -45,7 +45,7 @@ from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import CALLING_BACK, COUNTING, GROWING, HEAP, LEAVING, LIBRARY, RUNNING, SYSTEM, hardware
-from hlspart.rules._interfaces import interfaces
+from hlspart.rules._interfaces import callers, interfaces
 from hlspart.rules._uses import calls, nodes, root_of
 
 RULE = Rule("HLP616", "no-hardware", "error")
@@ -58,8 +58,11 @@ _COPIES = ("memcpy", "memmove", "memset")  # they take any pointer
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions of the hardware."""
     program = facts.program
-    built = hardware(program)
-    made = [name for name in built if not _is_simulated(facts, program.functions[name])]
+    made = [
+        f
+        for f in hardware(program)
+        if not _is_simulated(facts, program.functions[f]) and not _is_only_inlined(facts, f)
+    ]
     for name in made:
         yield from _calls(facts, program.functions[name])
         yield from _expressions(facts, name)
@@ -77,6 +80,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if isinstance(element, c.StructType) and element.union:
                 message = f"'{variable.name}' is a union, which no port carries"
                 yield facts.report(RULE, variable.at, message, "hand over the bits as one integer")
+
+
+def _is_only_inlined(facts: Facts, name: str) -> bool:
+    """Whether INLINE is all that is said of a function that nothing here calls: a library's, which a host may use."""
+    said = {d.kind for d in facts.program.directives if d.function == name}
+    return said == {"inline"} and name not in callers(facts.program)
 
 
 def _is_simulated(facts: Facts, function: c.Function) -> bool:

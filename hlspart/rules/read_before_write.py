@@ -54,6 +54,7 @@ from hlspart.rules._assigned import unwritten
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 from hlspart.rules._left_out import never_run
+from hlspart.rules._queries import sets_bits
 from hlspart.rules._traces import constant
 from hlspart.rules._uses import nodes, root_of, sets
 
@@ -186,9 +187,9 @@ def _never_filled(facts: Facts, own: Sequence[c.Expr], reads: Sequence[Access]) 
     sums = {
         e.target.id
         for e in own
-        if isinstance(e, c.Assign) and e.op != "=" and isinstance(e.target, c.ArrayRef) and not _sets_bits(e)
+        if isinstance(e, c.Assign) and e.op != "=" and isinstance(e.target, c.ArrayRef) and not sets_bits(e)
     }
-    bits = {e.target.id for e in own if isinstance(e, c.Assign) and isinstance(e.target, c.ArrayRef) and _sets_bits(e)}
+    bits = {e.target.id for e in own if isinstance(e, c.Assign) and isinstance(e.target, c.ArrayRef) and sets_bits(e)}
     for read in reads:
         if read.ref in bits:
             continue  # the bits that stay are written beside it
@@ -198,8 +199,3 @@ def _never_filled(facts: Facts, own: Sequence[c.Expr], reads: Sequence[Access]) 
         if known is not None and known[0] and read.ref in sums:
             return read, "which adds to it, before anything writes the element"
     return None
-
-
-def _sets_bits(e: c.Assign) -> bool:
-    """``x[i].range(7, 0) = v``, which has the origin of the whole assignment as its value."""
-    return e.op == "|=" and e.value.at == e.at

@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         while stack:
             reached = stack.pop()
             for by, at in called.get(reached, ()):
-                if facts.program.text(at).split("(")[0].find("::") > 0 and "::" not in reached:
+                if _is_of_a_class(facts, at) and "::" not in reached:
                     continue  # a method of a class that is not read, with the name of a function
                 if _is_behind_return(facts, by, at):
                     continue  # the last of a recursion of templates
@@ -84,6 +84,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, again, f"{name}() is recursive: hardware has no stack", None, [(at, "the function")]
             )
+
+
+def _is_of_a_class(facts: Facts, at: Origin) -> bool:
+    """Whether a call names a class, which may be an instance of a template: ``Gemm<T, N>::run(a)``."""
+    if facts.program.text(at).split("(")[0].find("::") > 0:
+        return True
+    before = facts.program.sources[at.span.path].text[: at.span.start].rstrip()
+    return before.endswith(">::")
 
 
 def _is_behind_return(facts: Facts, name: str, at: Origin) -> bool:

@@ -33,6 +33,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Fix, Severity
 from hlspart.model.directives import Directive
+from hlspart.model.program import block_around
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._left_out import may_be_left_out
 
@@ -44,19 +45,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Repetitions inside one function; on the two sides of a call they document the interface."""
     for remark in facts.remarks("redundant"):
         first = facts.program.directives[remark.status.other] if remark.status.other is not None else None
-        apart = first is not None and first.function != remark.directive.function
-        if first is not None and _memories_of_their_own(facts, first, remark.directive):
+        if first is None:
+            continue  # one array of several that it is about: the directive stands for the others
+        apart = first.function != remark.directive.function
+        if _memories_of_their_own(facts, first, remark.directive):
             continue
-        if first is not None and any(may_be_left_out(facts.program, d) for d in (first, remark.directive)):
+        if any(may_be_left_out(facts.program, d) for d in (first, remark.directive)):
             continue
-        if first is not None and _is_of_operators(remark.directive) and first.loop != remark.directive.loop:
-            continue  # each is about those of its own loop
-        if first is not None and _members(first) != _members(remark.directive):
+        if _is_of_operators(remark.directive) and _region(facts, first) != _region(facts, remark.directive):
+            continue  # each is about those of its own loop or branch
+        if _members(first) != _members(remark.directive):
             continue  # two arrays of one object
         edit = facts.line_removal(remark.directive)
         fix = Fix("remove the line", (edit,), safe=True) if edit is not None and not apart else None
         message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
-        related = [(first.at, "the first one")] if first is not None else []
+        related = [(first.at, "the first one")]
         severity: Severity = "info" if apart else "warning"
         yield facts.report(
             RULE,
@@ -73,6 +76,13 @@ def _is_of_operators(directive: Directive) -> bool:
     """Whether a directive binds the operators that give a variable its values, not its memory."""
     core = (directive.option("core") or "RAM").upper()
     return directive.kind == "bind_op" or (directive.kind == "resource" and not core.startswith(_MEMORIES))
+
+
+def _region(facts: Facts, directive: Directive) -> tuple[int | None, int | None]:
+    """The loop and the block that a directive stands in."""
+    function = facts.program.functions.get(directive.function or "")
+    block = block_around(function.body, directive.at.span) if function is not None else None
+    return directive.loop, block.id if block is not None else None
 
 
 def _members(directive: Directive) -> tuple[str, ...]:

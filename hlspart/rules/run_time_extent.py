@@ -31,6 +31,7 @@ int f(int n) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -39,13 +40,23 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 
+_NAMED = re.compile(r"-D (\w+)=")
 RULE = Rule(
     "HLP005", "run-time-extent", "error", names=True, hint="make the extent a literal, a macro or an enumerator"
 )
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """What the frontend found; for information where only a processor runs it."""
+    """What the frontend found; for information where only a processor runs it, or a template has the number."""
     benches = [f.at.span for n, f in facts.program.functions.items() if n in of_benches(facts)]
     for item in facts.by_frontend(RULE):
-        yield replace(item, severity="info") if facts.is_within(item.place, benches) else item
+        beside = facts.is_within(item.place, benches) or _is_of_template(facts, item)
+        yield replace(item, severity="info") if beside else item
+
+
+def _is_of_template(facts: Facts, item: Diagnostic) -> bool:
+    """Whether the name that has no number is a parameter of a template, or a constant of a class."""
+    named, source = _NAMED.search(item.message), facts.program.sources.get(item.place.path)
+    if named is None or source is None:
+        return False
+    return re.search(rf"::\s*{named[1]}\b|\btemplate\s*<[^>]*\b{named[1]}\b", source.text) is not None

@@ -4,7 +4,8 @@
 Reports each construct that lies outside of the C and C-like C++ that hlspart reads.
 
 ## Why is this bad
-The statement or declaration around it was not checked, but for the spelling of its pragmas.
+The statement or declaration around it was not checked, but for the spelling of its pragmas. A virtual function, an
+exception, and `new` beside directives are errors: no hardware chooses what to call, or takes memory, while it runs.
 
 ## Example
 A kernel that is a class template with virtual functions.
@@ -18,6 +19,7 @@ None: the construct may be fine for the tool.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -26,24 +28,31 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 
-RULE = Rule(
-    "HLP003",
-    "unsupported-construct",
-    "error",
-    hint="keep the construct in a file of its own and leave that out",
-    limit=True,
-)
+HINT = "keep the construct in a file of its own and leave that out"
+_NEVER = re.compile(r"\b(?:virtual|exception handling|new|delete)\b")
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+HLS\b", re.M | re.I)
+_MAIN = re.compile(r"^[ \t]*(?:int|auto|void)\s+main\s*\(", re.M)
+_SPECIFIED = re.compile(r"\)\s*throw\s*\(\s*\)")
+RULE = Rule("HLP003", "unsupported-construct", "info", hint=HINT, limit=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """What the frontend found; a base class that is not known may be one of a header that was not found.
-
-    What a test bench has beside the hardware is no fault of it.
-    """
-    benches = [facts.program.functions[name] for name in of_benches(facts)]
-    lines = [(at.path, at.line, at.end_line) for at in (facts.place(f.at) for f in benches)]
+    """What the frontend found: it says what is not read, not what is wrong, but for what no hardware does."""
     for item in facts.by_frontend(RULE):
-        at = item.place
-        open_base = "inheritance from" in item.message and facts.lacks_header(at.path)
-        beside = any(path == at.path and first <= at.line <= last for path, first, last in lines)
-        yield replace(item, severity="info") if open_base or beside else item
+        never = _NEVER.search(item.message)
+        yield item if never and not _is_of_host(facts, item, never[0]) else replace(item, severity=RULE.severity)
+
+
+def _is_of_host(facts: Facts, item: Diagnostic, what: str) -> bool:
+    """Whether a place is in a file with a ``main`` or in a test bench, or says what a library's function throws.
+
+    Memory from the heap is a program's, too, where no directive stands beside it.
+    """
+    source = facts.program.sources.get(item.place.path)
+    if source is None or (what in ("new", "delete") and not _DIRECTIVE.search(source.text)):
+        return True
+    benches = [facts.program.functions[name].at.span for name in of_benches(facts)]
+    if facts.is_within(item.place, benches):
+        return True
+    line = source.text.split("\n")[item.place.line - 1]
+    return _MAIN.search(source.text) is not None or _SPECIFIED.search(line) is not None

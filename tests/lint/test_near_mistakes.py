@@ -553,6 +553,117 @@ NEAR = {
         "  for (int i = 0; i < SIZE; i++) {\n#pragma HLS UNROLL factor=2\n#pragma HLS PIPELINE II=1\n"
         "    a[i] = (a[i] << 2) + a[i];\n  }\n}\n",
     ),
+    "state_of_an_output_below_the_top": (
+        "k.cpp",
+        "HLP417",
+        "static void part(const int a[64], int &last) {\n#pragma HLS INLINE off\n"
+        "#pragma HLS INTERFACE register port=last\n"
+        f"  {LOOP} last = a[i];\n}}\nvoid f(const int a[64], int &last) {{\n#pragma HLS INTERFACE ap_none port=last\n"
+        "  part(a, last);\n}\n",
+    ),
+    "bits_of_a_word_one_by_one": (
+        "k.cpp",
+        "HLP202",
+        "#include <ap_int.h>\nvoid f(ap_uint<512> d[2], const int q[512], const int r[512]) {\n"
+        "  for (int n = 0; n < 512; n++) {\n#pragma HLS PIPELINE\n    for (int i = 0; i < 64; i++) {\n"
+        "      if (q[n] > r[n] + i)\n        d[0].range(2 * i + 1, 2 * i) = 1;\n      else\n"
+        "        d[0].range(2 * i + 1, 2 * i) = 2;\n    }\n  }\n}\n",
+    ),
+    "elements_that_a_test_tells_apart": (
+        "k.cpp",
+        "HLP202",
+        "void f(const unsigned char a[64], short h[256]) {\n  short n = 0;\n  unsigned char old = 0;\n"
+        f"  {LOOP} {{\n#pragma HLS PIPELINE II=1\n    unsigned char now = a[i];\n    if (old == now) {{\n      n++;\n"
+        "    } else {\n      h[old] = n;\n      n = h[now] + 1;\n    }\n    old = now;\n  }\n  h[old] = n;\n}\n",
+    ),
+    "word_that_a_constant_was_given_before": (
+        "k.cpp",
+        "HLP201",
+        STREAMS + "void f(hls::stream<int> &n, hls::stream<int> &r) {\n  const int len = n.read();\n"
+        "  const int all = (len + 7) / 8;\n  for (int i = 0; i < all; i += 8) {\n#pragma HLS PIPELINE II=8\n"
+        "    for (int j = 0; j < 8; j++)\n      if (i + j < all) r.write(i + j);\n  }\n}\n",
+    ),
+    "partition_in_each_method": (
+        "k.cpp",
+        "HLP305",
+        "#include <ap_int.h>\ntemplate <int N> class Mem {\n  ap_uint<8> n_[1 << N];\n public:\n  Mem() {\n"
+        "#pragma HLS ARRAY_PARTITION variable=n_ complete dim=0\n    clear();\n  }\n  void clear() {\n"
+        "#pragma HLS ARRAY_PARTITION variable=n_ complete dim=0\n#pragma HLS inline\n"
+        "    for (int i = 0; i < (1 << N); i++) {\n#pragma HLS UNROLL\n      n_[i] = 0;\n    }\n  }\n"
+        "  ap_uint<8> get(int i) const {\n#pragma HLS ARRAY_PARTITION variable=n_ complete dim=0\n    return n_[i];\n"
+        "  }\n};\nvoid f(const int a[8], int b[8]) {\n  Mem<3> m;\n"
+        "  for (int i = 0; i < 8; i++) b[i] = a[i] + m.get(i);\n}\n",
+    ),
+    "core_of_the_sums_of_a_branch": (
+        "k.cpp",
+        "HLP305",
+        "void f(const double a[64], double b[64], bool more) {\n  " + LOOP + " {\n    double t;\n"
+        "#pragma HLS RESOURCE variable=t core=DAddSub_nodsp\n    t = a[i] + 3.0;\n    if (more) {\n"
+        "      double u = t * a[i];\n#pragma HLS RESOURCE variable=t core=DAddSub_nodsp\n      t = u + 2.0;\n    }\n"
+        "    b[i] = t;\n  }\n}\n",
+    ),
+    "word_that_each_loop_makes": (
+        "k.cpp",
+        "HLP601",
+        STREAMS + "struct word { int v[3]; };\n"
+        "void f(const int a[64], hls::stream<word> &s, hls::stream<word> &t, int b[64]) {\n"
+        f"#pragma HLS DATAFLOW\n  word w;\n  {LOOP} {{\n    w.v[0] = a[i];\n    w.v[1] = a[i] + 1;\n    w.v[2] = 0;\n"
+        f"    s.write(w);\n  }}\n  {LOOP} {{\n    w = t.read();\n    b[i] = w.v[0] + w.v[1];\n  }}\n}}\n",
+    ),
+    "functions_of_two_enumerations": (
+        "k.cpp",
+        "HLP002",
+        "enum class A { a0 = 0, a1 = 1 };\nenum class B { b0 = 0, b1 = 1 };\nstruct word {\n  int bits;\n"
+        "  word(A a, int n = 0) { bits = int(a) + n; }\n  word(B b, int n = 0) { bits = int(b) - n; }\n"
+        "  void set(A a) { bits = int(a); }\n  void set(B b) { bits = -int(b); }\n};\n"
+        "void f(int a[64]) {\n  " + LOOP + " {\n    word w(A::a1, i);\n    a[i] = w.bits;\n  }\n}\n",
+    ),
+    "method_of_a_class_that_is_made_elsewhere": (
+        "k.cpp",
+        "HLP428",
+        STREAMS + "template <typename T, int N> class Gemm;\n"
+        "template <typename T, int N> void gemm(int n, hls::stream<T> &a, hls::stream<T> &b) {\n#pragma HLS DATAFLOW\n"
+        "  Gemm<T, N>::gemm(a, b, n);\n}\n"
+        "void f(hls::stream<float> &a, hls::stream<float> &b) {\n#pragma HLS DATAFLOW\n"
+        "  gemm<float, 4>(4, a, b);\n}\n",
+    ),
+    "pointer_of_a_function_below_the_kernel": (
+        "k.cpp",
+        "HLP602",
+        STREAMS + "static void get(const int *in, int *d, hls::stream<int> &o) { o.write(in[0] + d[0]); }\n"
+        "static void put(hls::stream<int> &o, int *d) { d[0] = o.read(); }\n"
+        "static void sum(const int *in, int *d) {\n#pragma HLS DATAFLOW\n  hls::stream<int> s;\n  get(in, d, s);\n"
+        "  put(s, d);\n}\nvoid f(const int *in, int *data) {\n#pragma HLS INTERFACE m_axi port=in bundle=g\n"
+        "#pragma HLS INTERFACE m_axi port=dat bundle=h\n  sum(in, data);\n}\n",
+    ),
+    "copy_that_a_host_may_ask_for": (
+        "k.cpp",
+        "HLP616",
+        "#include <stdlib.h>\ninline unsigned char *copy(const int *d, int n) {\n#pragma HLS INLINE\n"
+        "  unsigned char *p = (unsigned char *)malloc(n);\n  for (int i = 0; i < n; i++) p[i] = d[i];\n  return p;\n}\n"
+        "void f(int a[64]) {\n#pragma HLS INTERFACE ap_memory port=a\n  " + LOOP + " a[i] = i;\n}\n",
+    ),
+    "constant_of_a_class_that_is_not_read": (
+        "k.cpp",
+        "HLP005",
+        "namespace sizes {\nstruct need;\n}\nvoid f(int a[64]) {\n  int t[sizes::need::value];\n"
+        "  t[0] = 0;\n  " + LOOP + " a[i] = i + t[0];\n}\n",
+    ),
+    "constant_that_a_template_is_given_outside": (
+        "k.cpp",
+        "HLP003",
+        "template <int W> struct need { static const int value = 72 / W; };\ntemplate <int W> class ram {\n"
+        "  static const int more;\n public:\n  int t[need<W>::value][64];\n  int set(const int &d);\n};\n"
+        "template <int W> const int ram<W>::more = need<W>::value * 2;\n"
+        "template <int W> int ram<W>::set(const int &d) {\n  return d + more;\n}\n"
+        "void f(int a[64]) {\n  ram<8> r;\n  a[0] = r.set(3);\n}\n",
+    ),
+    "list_of_a_program": (
+        "k.cpp",
+        "HLP003",
+        "struct list {\n  int *all;\n  list() { all = new int[64]; }\n  ~list() { delete[] all; }\n};\n"
+        "extern int eof(int *) throw ();\n",
+    ),
 }
 
 
