@@ -16,6 +16,7 @@ from hlspart.model import program as c
 Polynomial = dict[tuple[str, ...], int]  # by the names of a product, in order
 
 _ONE: Polynomial = {(): 1}
+_WIDE = 16  # bits: an index wraps around in fewer
 _PRODUCT = re.compile(r"[A-Za-z_]\w*(?:\s*\*\s*[A-Za-z_]\w*)*")
 
 
@@ -85,7 +86,9 @@ class CopyIndices(Struct, frozen=True):
                 return {(self.program.text(expr.at),): 1}
             case c.Name():
                 return self._name(expr.variable)
-            case c.Cast() if isinstance(expr.type, c.ScalarType) and expr.type.kind == "int":
+            case c.Cast() if (
+                isinstance(expr.type, c.ScalarType) and expr.type.kind == "int" and expr.type.bits >= _WIDE
+            ):
                 return self.polynomial(expr.operand)
             case c.Binary(op="+" | "-" | "*" as op):
                 left, right = self.polynomial(expr.left), self.polynomial(expr.right)

@@ -36,7 +36,8 @@ _EXITS = (c.Jump, c.Return, c.Label, c.Switch)
 
 
 def alone(storage: Storage, function: str, statements: Sequence[c.Stmt]) -> Mapping[int, tuple[int, ...] | None] | None:
-    """The dimensions of arrays of which each index is a memory of its own, None for registers.
+    """The dimensions of arrays of which each index is a memory of its own, None for registers; none whose ports are
+    shared by all elements, or whose words hold several.
 
     Only for a function with parameters that nothing gives a value.
     """
@@ -47,8 +48,8 @@ def alone(storage: Storage, function: str, statements: Sequence[c.Stmt]) -> Mapp
         if isinstance(expr, c.ArrayRef) and expr.variable not in memories:
             memory = storage.memory(expr.variable)
             split = tuple(k for k, d in enumerate(memory.layout.dims) if not d.has_local)
-            shared = memory.storage == BUS or expr.variable in storage.packings
-            memories[expr.variable] = () if shared else None if memory.registers else split
+            if memory.storage != BUS and expr.variable not in storage.packings:
+                memories[expr.variable] = None if memory.registers else split
     return memories
 
 
@@ -116,7 +117,9 @@ class OpenLoops(Values):
         if isinstance(expr, c.ArrayRef):
             if expr.variable in self.frame.tables:  # a number in each copy
                 return all(isinstance(i, c.Const) or _counts(i, iterator) for i in expr.indices)
-            dims = alone.get(expr.variable, ())
+            if expr.variable not in alone:
+                return False  # one port for all
+            dims = alone[expr.variable]
             if dims is None or any(
                 _counts(expr.indices[k], iterator) or counted.is_another(expr.indices[k], iterator)
                 for k in dims

@@ -199,7 +199,7 @@ class Controller:
 
     @cached_property
     def _differ(self) -> Cause | None:
-        return states_differ(self.program, self.nests.function.name)
+        return states_differ(self.storage, self.nests.function.name)
 
     def _scheduled(self, nest: Nest, statements: Sequence[c.Stmt]) -> tuple[DepthRange, Datapath | None]:
         for stmt in (s for top in statements for s in c.walk_statements(top)):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from hlspart.hardware.storage import Storage
 from hlspart.lowering.doubt import open_latency
 from hlspart.model import program as c
 from hlspart.model.causes import OPEN_BANKS, Cause
@@ -74,9 +75,10 @@ def _memory_of_one(p: Prediction) -> str | None:
     return None
 
 
-def states_differ(program: c.Program, function: str) -> Cause | None:
-    """Why instances of a template may differ in states: a function in which a parameter counts something."""
-    parts = open_parts(program).get(function)
-    if parts is None or parts.number is None:
-        return None
-    return Cause(f"the states may differ with what nothing here says: {parts.number}")
+def states_differ(storage: Storage, function: str) -> Cause | None:
+    """Why instances may differ in states: a parameter counts something in the function, or banks of its arrays."""
+    parts = open_parts(storage.program).get(function)
+    if parts is not None and parts.number is not None:
+        return Cause(f"the states may differ with what nothing here says: {parts.number}")
+    arrays = {a.array for a in storage.analysis.accesses if a.function == function}
+    return Cause(OPEN_BANKS) if any(map(storage.has_open_partition, arrays)) else None

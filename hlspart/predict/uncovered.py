@@ -201,7 +201,7 @@ class Uncovered(Struct, frozen=True, dict=True):
             ):
                 line = self.program.line(d.at)
                 causes.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
-        differ = states_differ(self.program, self.nests.function.name)
+        differ = states_differ(self.storage, self.nests.function.name)
         return tuple(causes) if differ is None else (*causes, differ)
 
     def _only_delays(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:

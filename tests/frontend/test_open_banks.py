@@ -150,3 +150,48 @@ def test_arrays_of_expanded_calls_have_open_partitions() -> None:
     for count in (1, 4, 9):
         instance = _loops(CALLED + use.replace("COUNT", str(count)))
         assert (instance["LOOP"], instance["TABLE"]) == (1, 1)
+
+
+def test_banks_of_a_shared_port_are_none() -> None:
+    text = """template <int N> void f(int *a, int b[256], int w[64]) {
+#pragma HLS INTERFACE m_axi port=a bundle=g
+#pragma HLS ARRAY_PARTITION variable=w complete
+#pragma HLS ARRAY_PARTITION variable=b cyclic factor=N
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=N
+PORT:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++) w[k] = a[i * N + k];
+  }
+WRAPPED:
+  for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE II=1
+    for (int k = 0; k < N; k++) w[k] = b[(unsigned char)(i * N + k)];
+  }
+}
+"""
+    assert _loops(text) == {"PORT": None, "WRAPPED": None}
+
+
+def test_choosing_among_banks_that_nobody_counts_takes_states_that_nobody_knows() -> None:
+    text = """void g(int a[64], int b[64]) {
+READ:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    b[i] = a[i] * 3;
+  }
+}
+void top(int a[64], int b[64], int c[64]) {
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=BANKS
+  g(a, b);
+PLAIN:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    c[i] = b[i] * 3;
+  }
+}
+"""
+    figures = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures
+    loops = {x.name: x for x in figures.loops}
+    assert (loops["READ"].ii, loops["READ"].depth) == (1, None)
+    assert loops["PLAIN"].ii == 1 and loops["PLAIN"].depth is not None
