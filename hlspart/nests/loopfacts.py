@@ -120,10 +120,54 @@ class LoopFacts:
             info = self.info(loop)
             if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
                 return False
-        blocked = any(self.directive(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
+        kinds = ("unroll", "dataflow") if self.flattened_below(parent) else ("pipeline", "unroll", "dataflow")
+        blocked = any(self.directive(kind, parent.id) is not None for kind in kinds)
         if blocked or not all(self._stands(x, parent) for x in chain):
             return False
         return not (self.target.keeps_chained_nests and hands_on(self.analysis, inner))
+
+    def perhaps_flattened(self, loop: c.Loop | None) -> c.Loop | None:
+        """The loop without constant bounds that the pipelined one around it may be flattened with, not kept back by.
+
+        Of a tool that nothing is known of, any such loop inside.
+        """
+        if loop is None or self.flattened_below(loop):
+            return None
+        return self._varying_below(loop)
+
+    def _varying_below(self, loop: c.Loop) -> c.Loop | None:
+        """The loop without constant bounds that may be part of the pipelined one around it."""
+        profile = self.target.profile["pipeline"]
+        never = profile["keeps_varying"] and not profile["flattens_varying"]
+        if never or self.on("pipeline", loop.id) is None:
+            return None
+        kept, inner = self.varying.inside(loop.body.body), loop
+        if not profile["keeps_varying"]:
+            return kept
+        while kept is not None and inner is not kept:
+            below = self._only_loop(inner)
+            if below is None or self.around(inner, below) != ((), ()):
+                return None
+            inner = below
+        return kept
+
+    def _only_loop(self, loop: c.Loop) -> c.Loop | None:
+        return next((s for s in flat(loop.body.body) if isinstance(s, c.Loop)), None)
+
+    def flattened_below(self, loop: c.Loop) -> tuple[c.Loop, ...]:
+        """The loops that a pipelined one around them is flattened with, since none of them can be unrolled.
+
+        Down to one whose bounds are read at run time, but stay, as where the innermost one is pipelined. Reports of
+        Vivado HLS: jaybharat29/ECE527 (2018.2), aPocholle/PFE (2019.2) and the one behind ``flattens_varying``.
+        """
+        last = self._varying_below(loop) if self.target.profile["pipeline"]["keeps_varying"] else None
+        if last is None or self.varying.inside(last.body.body) is not None:
+            return ()
+        levels = [loop]
+        while levels[-1] is not last and (below := self._only_loop(levels[-1])) is not None:
+            levels.append(below)
+        stay = all(self._stands(x, parent) for n, parent in enumerate(levels) for x in levels[n + 1 :])
+        return tuple(levels[1:]) if stay else ()
 
     def runs_to_its_end(self, loop: c.Loop) -> bool:
         """Whether no jump leaves a loop before its iterator has come to a bound that stays, of whatever form."""

@@ -20,7 +20,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
 from hlspart.nests.automatic import is_chosen, without_body
 from hlspart.nests.between import continues, resumes
-from hlspart.nests.loopfacts import LoopFacts, flat
+from hlspart.nests.loopfacts import LoopFacts
 
 OriginOfLoop = Literal["pragma", "directive", "auto"]
 
@@ -95,26 +95,9 @@ class Nests(LoopFacts):
         """The loop that keeps a PIPELINE on the one around it, or on the function (None), from holding."""
         if self.on("pipeline", None if loop is None else loop.id) is None or self.perhaps_flattened(loop) is not None:
             return None
-        return self.varying.inside((self.function if loop is None else loop).body.body)
-
-    def perhaps_flattened(self, loop: c.Loop | None) -> c.Loop | None:
-        """The loop without constant bounds that the pipelined one around it may be flattened with, not kept back by.
-
-        Of a tool that nothing is known of, any such loop inside.
-        """
-        profile = self.target.profile["pipeline"]
-        never = profile["keeps_varying"] and not profile["flattens_varying"]
-        if loop is None or never or self.on("pipeline", loop.id) is None:
+        if loop is not None and self.flattened_below(loop):
             return None
-        kept, inner = self.varying.inside(loop.body.body), loop
-        if not profile["keeps_varying"]:
-            return kept
-        while kept is not None and inner is not kept:
-            below = next((s for s in flat(inner.body.body) if isinstance(s, c.Loop)), None)
-            if below is None or self.around(inner, below) != ((), ()):
-                return None
-            inner = below
-        return kept
+        return self.varying.inside((self.function if loop is None else loop).body.body)
 
     def arrays(self, nest: Nest) -> frozenset[int]:
         """Arrays accessed in a nest; those of the whole program for a function that is pipelined as a whole."""
@@ -143,7 +126,8 @@ class Nests(LoopFacts):
             yield from self._walk(loop.body.body, (*outer, loop)) if pipeline is None else ()
             return
         if pipeline is not None:
-            yield self._pipelined(loop, outer, self._target_ii(pipeline), _origin(pipeline))
+            *around, last = (loop, *self.flattened_below(loop))
+            yield self._pipelined(last, (*outer, *around), self._target_ii(pipeline), _origin(pipeline))
             return
         if is_chosen(self, loop):
             if without_body(self, loop) is None:

@@ -313,8 +313,9 @@ class Elaboration:
 
     def _asks(self, nest: Nest) -> bool:
         """Whether the directive that pipelines a nest names an II."""
-        directive = self.nests.on("pipeline", nest.loop.id if nest.loop is not None else None)
-        return directive is not None and bool({"ii", "II"} & set(directive.values))
+        places: list[int | None] = [x.id for x in nest.chain] or [None]
+        found = (self.nests.on("pipeline", place) for place in places)
+        return any(d is not None and {"ii", "II"} & set(d.values) for d in found)
 
     @staticmethod
     def _chosen(body: Body) -> frozenset[int]:

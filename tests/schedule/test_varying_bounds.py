@@ -155,3 +155,25 @@ def test_a_loop_that_unroll_leaves_is_pipelined_like_others(tool):
 """
     (row,) = result(nest, tool=tool).loops
     assert row.ii is None and "cannot unroll" in (row.cause or "")
+
+
+@pytest.mark.parametrize(
+    ("tool", "bound", "first", "found"),
+    [
+        ("vivado-hls-2018.3", "n", "", {"OUTER_INNER": (True, 1)}),
+        ("vivado-hls-2018.3", "n", "B[i] = t;", {"OUTER": (False, None), "INNER": (False, None)}),
+        ("vivado-hls-2018.3", "A[i]", "", {"OUTER": (True, None)}),  # another one for each row
+        ("vitis-2022.1", "n", "", {"OUTER": (False, None), "INNER": (True, 1)}),
+    ],
+)
+def test_a_loop_that_cannot_be_unrolled_is_flattened_with_the_pipelined_one(
+    tool: str, bound: str, first: str, found: Found
+) -> None:
+    """Reports of Vivado HLS 2018.2 and 2019.2 list one loop, pipelined at II 1, for such nests."""
+    text = NEST.replace("SIGNATURE", "void f(int A[64], int B[8], int m, int n)").replace("SETUP", "")
+    text = text.replace("BOUND", bound).replace("i < 8", "i < m").replace("    B[i] = t;\n", "")
+    text = text.replace("    INNER", f"    {first}\n    INNER")
+    run = Pipeline(["t.c"], Options(target=TargetOptions(tool=tool)), lambda _: text.encode())
+    assert {x.name: (x.pipelined, x.ii) for x in run.figures.loops} == found
+    applied = any(name == "OUTER_INNER" for name in found)
+    assert (run.validation.statuses[0].status == "applied") is applied
