@@ -314,8 +314,8 @@ class Elaboration:
     def _asks(self, nest: Nest) -> bool:
         """Whether the directive that pipelines a nest names an II."""
         places: list[int | None] = [x.id for x in nest.chain] or [None]
-        found = (self.nests.on("pipeline", place) for place in places)
-        return any(d is not None and {"ii", "II"} & set(d.values) for d in found)
+        asked = (self.nests.on("pipeline", place) for place in places)
+        return any(d is not None and {"ii", "II"} & set(d.values) for d in asked)
 
     @staticmethod
     def _chosen(body: Body) -> frozenset[int]:
