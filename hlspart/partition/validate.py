@@ -138,6 +138,18 @@ class _Validator:
                         ports.setdefault(self.analysis.group_of.get(variable, -1 - variable), "by default in this flow")
         return ports
 
+    def _masters(self) -> frozenset[int]:
+        """Arguments behind an AXI master, and the parameters that calls hand them on to."""
+        named = [d for d in self.program.directives if d.kind == "interface" and d.usable]
+        known = {v for d in named if d.choice("mode", _MODES) == "m_axi" for v in d.variables}
+        if self.argument == "m_axi":
+            chosen = {v for d in named if d.choice("mode", _MODES) in _MODES for v in d.variables}
+            known |= {v for name in self.analysis.tops for v in self.program.functions[name].params} - chosen
+        edges = [e for g in self.analysis.groups for e in g.edges]
+        while more := {e.formal for e in edges if e.actual in known} - known:
+            known |= more
+        return frozenset(known)
+
     def _without_axi(self, items: Sequence[Evaluated]) -> list[Evaluated]:
         """A group that an m_axi port belongs to is memory outside of the device: it has no banks."""
         ports = self._ports()
@@ -149,7 +161,7 @@ class _Validator:
                 port = ports.get(self.analysis.group_of.get(variable, -1 - variable))
             if port is not None and item.variable is not None:
                 name = self.program.variable(item.variable).name
-                if self.program.variable(item.variable).storage in ("local", "static"):
+                if item.variable not in self._masters():
                     text = f"'{name}' is handed to a function that an m_axi port ({port}) is handed to as well"
                     fault = Fault("tied-to-port", text, item.directive.at, fatal=False)
                 else:

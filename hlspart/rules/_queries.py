@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
@@ -81,17 +81,24 @@ def is_split_elsewhere(facts: Facts, variable: Variable) -> bool:
     return said or (variable.storage == "parameter" and facts.around.calls(name, function.at.span.path))
 
 
-def has_banks_by_data(facts: Facts, loop: LoopResult, variable: Variable) -> bool:
-    """Whether data decide which banks of a split array a loop reads: reads of one place of each may be one load."""
-    group = facts.validation.groups.get(facts.analysis.group_of.get(variable.id, -1))
-    if loop.ii is not None or group is None or not group.dims:
-        return False
-    inner = {i.iterator for x in facts.loops_inside(loop.loop) if (i := facts.analysis.loops.get(x.id)) is not None}
-    split = {d.dim - 1 for d in group.dims}
+def has_banks_by_data(facts: Facts, loop: LoopResult, lines: Collection[int], variable: Variable | None = None) -> bool:
+    """Whether data decide which banks of a split array are read there: reads of one place of each may be one load.
+
+    Without a ``variable``, of arrays that are registers.
+    """
+    groups, group_of = facts.validation.groups, facts.analysis.group_of
+    below = facts.loops_inside(loop.loop) if loop.loop in facts.program.loops else ()
+    inner = {i.iterator for x in below if (i := facts.analysis.loops.get(x.id)) is not None}
     refs = {e.id: e for own in nodes(facts.program).values() for e in own if isinstance(e, ArrayRef)}
     for a in facts.analysis.accesses:
-        verdict = group.verdicts.get(a.id)
-        if a.kind == "read" and loop.loop in a.loops and verdict is not None and verdict.kind == "non-affine":
+        group = groups.get(group_of.get(a.array, -1))
+        verdict = group.verdicts.get(a.id) if group is not None and group.dims else None
+        if verdict is None or verdict.kind != "non-affine" or a.kind != "read" or facts.place(a.at).line not in lines:
+            continue
+        if variable is None and facts.storage(a.array) == "registers":
+            return True
+        if group is not None and variable is not None and group_of.get(variable.id) == group_of.get(a.array):
+            split = {d.dim - 1 for d in group.dims}
             kept = [s for k, s in enumerate(refs[a.ref].indices) if k not in split] if a.ref in refs else []
             if not any(facts.program.variable(v).name in inner for s in kept for v in mentioned_in(s)):
                 return True

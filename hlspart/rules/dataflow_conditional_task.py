@@ -93,7 +93,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         where = [(region.directive.at, "the region")]
         for process in region.processes:
             leave = next((s for s in walk_statements(process.stmt) if isinstance(s, Return)), None)
-            if leave is not None and len(region.processes) > 1:
+            if leave is not None and len(region.processes) > 1 and leave is not region.body.body[-1]:
                 message = f"{process.name} may leave the DATAFLOW region before its end"
                 yield facts.report(RULE, leave.at, message, "let every task run to its end", where)
         tasks = {id(p.stmt) for p in region.processes}

@@ -68,12 +68,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if directive is None or ident in reported or ident in rows:
                 continue
             array = facts.program.variable(ident)
-            if is_split_elsewhere(facts, array) or has_banks_by_data(facts, loop, array):
+            accesses = [a.at for a in facts.analysis.of_array(ident) if loop.loop in a.loops]
+            if is_split_elsewhere(facts, array) or has_banks_by_data(
+                facts, loop, [facts.place(a).line for a in accesses], array
+            ):
                 continue
             reported.add(ident)
             consequence = f"loop {loop.name} has" if loop.ii is not None else f"the ports may hold loop {loop.name} at"
             message = f"with this partition alone {consequence} II {needed} instead of {loop.aim or 1}"
-            accesses = [a.at for a in facts.analysis.of_array(ident) if loop.loop in a.loops]
             related = [(facts.loop_at(loop), "the loop"), *((at, "the access") for at in accesses[:1])]
             yield facts.report(RULE, directive.at, message, hint, related)
 

@@ -47,7 +47,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from hlspart.model.diagnostics import Diagnostic, Fix
-from hlspart.model.program import Variable
+from hlspart.model.program import StructType, Variable, vector
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._nests import active
@@ -62,7 +62,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if not loop.binding or loop.binding[0].kind != "memory-port":
             continue
         limit, variable = loop.binding[0], facts.limit_array(loop)
-        if variable is not None and (is_split_elsewhere(facts, variable) or has_banks_by_data(facts, loop, variable)):
+        if _is_open(facts, loop, variable):
             severity = "info"
         message = f"{missed}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
@@ -74,6 +74,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         partition = _partition(facts, loop) if severity != "info" else None  # nobody waits for what nobody asked for
         hint, fix = partition or (_hint(facts, loop, variable), None)
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)
+
+
+def _is_open(facts: Facts, loop: LoopResult, variable: Variable | None) -> bool:
+    """Whether what is asked of the memory depends on another file, on data, or on how words are held."""
+    limit = loop.binding[0]
+    if variable is None:
+        return _is_in_words(facts, limit.array)
+    return is_split_elsewhere(facts, variable) or has_banks_by_data(facts, loop, limit.lines, variable)
+
+
+def _is_in_words(facts: Facts, name: str | None) -> bool:
+    """Whether what limits a loop are elements of an ``hls::vector``, which a memory holds as one word."""
+    kinds = {v.name: v.as_array.element if v.as_array is not None else v.type for v in facts.program.variables}
+    kind = kinds.get((name or "").partition(".")[0])
+    return isinstance(kind, StructType) and vector(kind) is not None and kind.name.startswith("vector<")
 
 
 def _partition(facts: Facts, loop: LoopResult) -> tuple[str, Fix | None] | None:

@@ -41,10 +41,10 @@ from collections.abc import Iterator
 
 from hlspart.model import program as c
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.results import Limit
+from hlspart.model.results import Limit, LoopResult
 from hlspart.rules._base import Facts, Rule, ways
 from hlspart.rules._nests import active
-from hlspart.rules._queries import binding, places_of, sets_bits
+from hlspart.rules._queries import binding, has_banks_by_data, places_of, sets_bits
 from hlspart.rules._uses import nodes
 
 RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
@@ -57,7 +57,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if binding(loop) != "recurrence" or severity == "info":
             continue
         limit = loop.binding[0] if loop.binding else None
-        if limit is not None and (_is_by_bits(facts, limit) or _has_compared_indices(facts, loop.function, limit)):
+        if limit is not None and _is_open(facts, loop, limit):
             continue  # bits may be older than the iteration before, elements that a test tells apart are others
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
         message = f"{missed}: {why}"
@@ -65,6 +65,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
         related += places_of(facts, loop)
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, severity=severity)
+
+
+def _is_open(facts: Facts, loop: LoopResult, limit: Limit) -> bool:
+    """Whether what goes through the chain may be others than those of the iteration before."""
+    known = has_banks_by_data(facts, loop, limit.lines) or _has_compared_indices(facts, loop.function, limit)
+    return known or _is_by_bits(facts, limit)
 
 
 def _is_by_bits(facts: Facts, limit: Limit) -> bool:

@@ -59,6 +59,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for loop, missed, severity in facts.missed():
         elsewhere = binding(loop) in ("memory-port", "recurrence")
         if not elsewhere and severity != "info":
+            if loop.binding and loop.binding[0].kind == "schedule":
+                severity = "info"  # that no schedule was found is no proof that there is none
             why = loop.binding[0].text if loop.binding else "several limits together"
             hint = f"set II={loop.least}, or see hlspart ii --explain {loop.name}" if not loop.binding else ways(loop)
             related = [*_ports(facts, why), *places_of(facts, loop)]

@@ -5,7 +5,7 @@ Reports each construct that lies outside of the C and C-like C++ that hlspart re
 
 ## Why is this bad
 The statement or declaration around it was not checked, but for the spelling of its pragmas. A virtual function, an
-exception, and `new` beside directives are errors: no hardware chooses what to call, or takes memory, while it runs.
+exception, and `new` in a file of ports are errors: no hardware chooses what to call, or takes memory, while it runs.
 
 ## Example
 A kernel that is a class template with virtual functions.
@@ -30,7 +30,8 @@ from hlspart.rules._benches import of_benches
 
 HINT = "keep the construct in a file of its own and leave that out"
 _NEVER = re.compile(r"\b(?:virtual|exception handling|new|delete)\b")
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+HLS\b", re.M | re.I)
+_PORTS = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+HLS[ \t]+INTERFACE\b", re.M | re.I)
+_SIMULATED = re.compile(r"^[ \t]*#[ \t]*if\w*\b[^\n]*SYNTHESIS", re.M)
 _MAIN = re.compile(r"^[ \t]*(?:int|auto|void)\s+main\s*\(", re.M)
 _SPECIFIED = re.compile(r"\)\s*throw\s*\(\s*\)")
 RULE = Rule("HLP003", "unsupported-construct", "info", hint=HINT, limit=True)
@@ -46,10 +47,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 def _is_of_host(facts: Facts, item: Diagnostic, what: str) -> bool:
     """Whether a place is in a file with a ``main`` or in a test bench, or says what a library's function throws.
 
-    Memory from the heap is a program's, too, where no directive stands beside it.
+    Memory from the heap is a program's, too, but in a file of ports that has no parts for simulation.
     """
     source = facts.program.sources.get(item.place.path)
-    if source is None or (what in ("new", "delete") and not _DIRECTIVE.search(source.text)):
+    heap = what in ("new", "delete")
+    if source is None or (heap and (not _PORTS.search(source.text) or _SIMULATED.search(source.text))):
         return True
     benches = [facts.program.functions[name].at.span for name in of_benches(facts)]
     if facts.is_within(item.place, benches):

@@ -658,6 +658,72 @@ NEAR = {
         "template <int W> int ram<W>::set(const int &d) {\n  return d + more;\n}\n"
         "void f(int a[64]) {\n  ram<8> r;\n  a[0] = r.set(3);\n}\n",
     ),
+    "rows_that_data_choose": (
+        "k.cpp",
+        "HLP201",
+        STREAMS + "static void window(int w[3], int line[4][640], const unsigned char row[4], int x) {\n"
+        "  for (int k = 0; k < 3; k++) {\n#pragma HLS UNROLL\n    w[k] = line[row[k]][x];\n  }\n}\n"
+        "void boost(hls::stream<int> &in, hls::stream<int> &out, int width, int height) {\n"
+        "  int line[4][640];\n#pragma HLS ARRAY_PARTITION variable=line complete dim=1\n"
+        "  unsigned char row[4];\n#pragma HLS ARRAY_PARTITION variable=row complete dim=1\n"
+        "  for (int i = 0; i < 4; i++) {\n#pragma HLS UNROLL\n    row[i] = i;\n  }\n"
+        "  for (int i = 0; i < 4; i++)\n    for (int j = 0; j < 640; j++) line[i][j] = in.read();\n"
+        "  for (int y = 0; y < height; y++) {\n    for (int x = 0; x < width; x++) {\n"
+        "#pragma HLS PIPELINE II=1\n      int w[3];\n      window(w, line, row, x);\n"
+        "      out << w[0] + w[1] + w[2];\n    }\n"
+        "    for (int r = 0; r < 4; r++) row[r] = (row[r] + 1) % 4;\n  }\n}\n",
+    ),
+    "schedule_that_was_not_found": (
+        "k.cpp",
+        "HLP211",
+        STREAMS + "static void window(int w[9], int line[4][640], unsigned char row[4], int x) {\n"
+        "  for (int k = 0; k < 3; k++) {\n#pragma HLS UNROLL\n    w[k] = line[row[0]][x + k];\n"
+        "    w[3 + k] = line[row[1]][x + k];\n    w[6 + k] = line[row[2]][x + k];\n  }\n}\n"
+        "void boost(hls::stream<int> &in, hls::stream<int> &out, int width, int height) {\n"
+        "  int line[4][640];\n#pragma HLS ARRAY_PARTITION variable=line complete dim=1\n  int w[9];\n"
+        "#pragma HLS ARRAY_PARTITION variable=w complete dim=1\n  unsigned char row[4];\n"
+        "#pragma HLS ARRAY_PARTITION variable=row complete dim=1\n  for (int i = 0; i < 4; i++) {\n"
+        "#pragma HLS UNROLL\n    row[i] = i;\n  }\n  for (int i = 0; i < 4; i++)\n"
+        "    for (int j = 0; j < 640; j++) line[i][j] = in.read();\n  for (int y = 0; y < height; y++) {\n"
+        "    for (int x = 0; x < width; x++) {\n#pragma HLS PIPELINE II=1\n      window(w, line, row, x);\n"
+        "      int s = 0;\n      for (int k = 0; k < 9; k++) s += w[k];\n      out << s;\n"
+        "      if (y < height - 2) {\n        in >> line[row[3]][x];\n        if (x == width - 1)\n"
+        "          for (int r = 0; r < 4; r++) row[r] = (row[r] + 1) % 4;\n      }\n    }\n  }\n}\n",
+    ),
+    "words_of_vectors": (
+        "k.cpp",
+        "HLP201",
+        "#include <hls_vector.h>\n" + STREAMS + "typedef hls::vector<float, 16> word;\n"
+        "void f(hls::stream<word> &in, hls::stream<word> &out, unsigned n, unsigned m) {\n  word t[64];\n"
+        "  unsigned k = 0;\n  for (unsigned i = 0; i < n; i++) {\n#pragma HLS pipeline II=1\n    unsigned at = k;\n"
+        "    k = at == m ? 0 : at + 1;\n    if (i < 64) in >> t[at];\n    word w = t[at];\n    out << w;\n  }\n}\n",
+    ),
+    "last_task_gives_the_result": (
+        "k.cpp",
+        "HLP605",
+        "static void make(const int a[64], int t[64]) {\n  " + LOOP + " t[i] = a[i] + 1;\n}\n"
+        "static int most(const int t[64]) {\n  int m = 0;\n  " + LOOP + " m = t[i] > m ? t[i] : m;\n  return m;\n}\n"
+        "int f(const int a[64]) {\n#pragma HLS DATAFLOW\n  int t[64];\n  make(a, t);\n  return most(t);\n}\n",
+    ),
+    "copies_of_ports_by_one_function": (
+        "k.cpp",
+        "HLP409",
+        "static void copy(const float *a, float *b) {\n  " + LOOP + " b[i] = a[i];\n}\n"
+        "static void scale(float in[64], float out[64]) {\n#pragma HLS INLINE off\n"
+        "#pragma HLS ARRAY_PARTITION variable=in cyclic factor=4\n"
+        "#pragma HLS ARRAY_PARTITION variable=out cyclic factor=4\n"
+        "  " + LOOP + " out[i] = in[i] * 3;\n}\nvoid f(float x[64], float y[64]) {\n"
+        "#pragma HLS INTERFACE m_axi port=x bundle=b0\n#pragma HLS INTERFACE m_axi port=y bundle=b1\n"
+        "  float s[64], t[64];\n  copy(x, s);\n  scale(s, t);\n  copy(t, y);\n}\n",
+    ),
+    "heap_of_a_simulation": (
+        "k.cpp",
+        "HLP003",
+        "struct part { int n; };\nstruct unit {\n  part *p;\n  unit(int n);\n};\n#ifndef RUNS_SYNTHESIS\n"
+        "unit::unit(int n) {\n  p = new part[n];\n}\n#endif\n"
+        "void f(int a[64]) {\n#pragma HLS INTERFACE ap_memory port=a\n"
+        "  " + LOOP + " a[i] = i;\n}\n",
+    ),
     "list_of_a_program": (
         "k.cpp",
         "HLP003",
