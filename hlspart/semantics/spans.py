@@ -104,7 +104,7 @@ def width(span: Span) -> int:
 
 
 def needed(span: Span) -> int:
-    """Bits of a sum or comparison that a tool builds for values of ``span``: without a sign where none is negative."""
+    """Bits of an operation that a tool builds for values of ``span``: without a sign where none is negative."""
     return max(1, width(span) - (span[0] >= 0))
 
 

@@ -208,7 +208,7 @@ def test_units_are_shared_however_long_iterations_get_without_a_recurrence():
     assert (found.ii, found.depth, found.dsp) == (32, 32, 10)
 
 
-@pytest.mark.parametrize("value", ["i / q", "p / (q + i)", "i % (q + 1)", "77 / (i + 1)"])
+@pytest.mark.parametrize("value", ["i / q", "p / (q + i)", "i % (q + 1)", "77 / (i + q)"])
 def test_a_counter_takes_the_divider_that_an_element_takes(value):
     """No address has its divisor at run time for nothing: the hardware is that of ``x[i] / q``."""
     text = """void f(int x[64], int y[64], int p, int q) {{

@@ -29,6 +29,15 @@ def test_sums_of_bytes_are_no_sums_of_words(body, shorter):
     assert depth("int", body) - depth("unsigned char", body) == shorter
 
 
+@pytest.mark.parametrize("operator", ["%", "/"])
+def test_divisions_of_bytes_are_no_divisions_of_words(operator):
+    """A report of 2023.1: `urem_8ns_5ns_4_12`, the bits of the dividend and 4, in a loop of 14 states."""
+    assert depth("unsigned char", f"o[i] = a[i] {operator} 9;") == 14
+    words = [depth("unsigned", f"o[i] = a[i] {operator} 9;"), depth("unsigned", f"o[i] = (a[i] & 3) {operator} 7;")]
+    assert words[0] is not None and words[0] >= 14 + 24
+    assert words[1] == depth("unsigned char", f"o[i] = (a[i] & 3) {operator} 7;")
+
+
 def reading(channel: str, call: str) -> str:
     return f"""#include <hls_stream.h>
 static void g(hls::stream<int> &in, int out[64]) {{
