@@ -116,13 +116,15 @@ def partner(tokens: Sequence[Token], opening: int) -> int:
 
 def angle(tokens: Sequence[Token], at: int) -> int:
     """The ``>`` for the ``<`` at an index. Raises SourceError."""
-    level = 0
+    level = inside = 0
     for here in range(at, len(tokens)):
         text = tokens[here].text
-        level += (text == "<") - (text == ">") - 2 * (text == ">>")
+        inside += (text in ("(", "[")) - (text in (")", "]"))
+        if inside == 0:  # else ``>`` compares
+            level += (text == "<") - (text == ">") - 2 * (text == ">>")
         if level <= 0:
             return here
-        if text in (";", "{"):
+        if text in (";", "{") or inside < 0:
             break
     raise error(tokens[at], "'<' is never closed")
 
@@ -217,10 +219,15 @@ def _type(words: list[Token], into: ClassText) -> None:
 
 def outside_angles(words: Sequence[Token]) -> Iterator[Token]:
     """The tokens outside of the arguments of templates."""
+    return (words[at] for at in _outside(words))
+
+
+def _outside(words: Sequence[Token]) -> Iterator[int]:
+    """Their places."""
     at = 0
     while at < len(words):
-        yield words[at]
-        at = angle(words, at) + 1 if words[at].text == "<" else at + 1
+        yield at
+        at = angle(words, at) + 1 if words[at].text == "<" and at > 0 and words[at - 1].kind == "id" else at + 1
 
 
 def declared_member(tokens: list[Token], start: int, last: int, into: ClassText) -> int:
@@ -247,7 +254,7 @@ def declared_member(tokens: list[Token], start: int, last: int, into: ClassText)
     static = tokens[start].text in ("static", "constexpr", "inline")
     for number, piece in enumerate(pieces):
         equals = next((i for i, t in enumerate(piece) if t.text in ("=", "{")), len(piece))
-        name = next((i for i, t in enumerate(piece[:equals]) if t.text in ("[", ":")), equals) - 1
+        name = next((i for i in _outside(piece[:equals]) if piece[i].text in ("[", ":")), equals) - 1
         if name < 0 or piece[name].kind != "id" or any(t.text in ("&", "(") for t in outside_angles(piece[:name])):
             raise refuse(tokens[start], "member that is a reference")
         type_ = piece[:name] if number == 0 else type_

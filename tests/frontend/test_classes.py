@@ -594,3 +594,23 @@ def test_an_object_of_a_namespace_is_one_of_the_file() -> None:
     text = f"namespace a {{\n{text}P shared;\n}}\nint f(int i) {{ a::P p; return a::shared.get(i) + p.get(i); }}\n"
     loaded = good(text, "t.cpp")
     assert loaded.holes == () and named(loaded, "shared").storage == "global"
+
+
+def test_widths_of_members_are_compared() -> None:
+    text = """#include "ap_int.h"
+struct Word {
+  ap_uint<((4) > (8) ? (4) : (8))> low;
+  ap_uint<(SIZE >> 1)> high;
+  friend bool operator==(const Word &l, const Word &r) { return l.low == r.low && l.high == r.high; }
+};
+void f(Word x[64], Word y, int z[64]) {
+LOOP:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    z[i] = x[i] == y ? 0 : x[i].low + x[i].high;
+  }
+}
+"""
+    written = intervals(text.replace("SIZE", "8"))
+    assert written == intervals(text.replace("((4) > (8) ? (4) : (8))", "8").replace("(SIZE >> 1)", "4"))
+    assert written[0][0] is not None
