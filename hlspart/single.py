@@ -16,6 +16,7 @@ from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, split
 from hlspart.expand.scalars import handed_on, in_variables
+from hlspart.expand.signs import signed_sums, with_signs_in_sums
 from hlspart.expand.standing import held_in_variables, standing
 from hlspart.model.program import walk_statements
 from hlspart.model.results import IIResult
@@ -99,6 +100,10 @@ def scalar_replaced(pipeline: Predicted) -> Reused:
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
         return text
     edits = ahead_of_tests(program, tested_loads(program, analysis, figures))
+    text = changed(program, figures, pipeline.predict, edits) if edits else None
+    if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
+        return text
+    edits = with_signs_in_sums(program, signed_sums(program, figures))
     text = changed(program, figures, pipeline.predict, edits) if edits else None
     if text is not None and text.after is not None and slowest(text.after) < slowest(figures):
         return text

@@ -18,6 +18,7 @@ from hlspart.expand.flattening import kept_apart
 from hlspart.expand.interchange import alternatives, crossed, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.scalars import handed_on
+from hlspart.expand.signs import signed_sums
 from hlspart.expand.standing import standing
 from hlspart.hardware.storage import Storage
 from hlspart.infer.emitted import is_cheap
@@ -202,6 +203,7 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions, search: Search) -> R
             or tested_loads(*known)
             or standing(*known)
             or updates.by_data(*known)
+            or signed_sums(pipeline.program, pipeline.figures)
         ),
     )
     if moved and pipeline.scalar_replaced.after is not None:

@@ -8,5 +8,5 @@ from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 __all__ = [
     "UnknownLoop", "accesses", "accumulators", "ahead", "bundles", "capacity", "counters", "dependences",
     "element_sums", "expand", "faults", "flattening", "interchange", "interleave", "numbers", "purity", "region",
-    "requests", "scalars", "shifting", "standing", "texts", "unwritten", "updates",
+    "requests", "scalars", "shifting", "signs", "standing", "texts", "unwritten", "updates",
 ]  # fmt: skip

@@ -139,8 +139,14 @@ class Chooser(Struct, frozen=True, dict=True):
         if self.options.scheme == "auto" and not self._small and not self.demand.shifted:
             return False
         powers = not self.options.pow2 or elements(self.demand).bit_count() == 1
-        few = elements(self.demand) * self.demand.bits <= MOST_REGISTER_BITS and not self.demand.interface
+        size = elements(self.demand)
+        few = size * self.demand.bits <= MOST_REGISTER_BITS and (not self.demand.interface or self._all_at_once)
         return powers and (few or self.options.max_banks is not None)
+
+    @property
+    def _all_at_once(self) -> bool:
+        """Whether an iteration touches as many elements of an argument as it has, so that each has a port anyway."""
+        return elements(self.demand) <= min(self.demand.accesses, MOST_AT_PORTS)
 
     def as_registers(self, why: str) -> Choice:
         """Registers, because a memory takes too long."""
