@@ -100,7 +100,7 @@ def has_banks_by_data(facts: Facts, loop: LoopResult, lines: Collection[int], va
         if group is not None and variable is not None and group_of.get(variable.id) == group_of.get(a.array):
             split = {d.dim - 1 for d in group.dims}
             kept = [s for k, s in enumerate(refs[a.ref].indices) if k not in split] if a.ref in refs else []
-            if not any(facts.program.variable(v).name in inner for s in kept for v in mentioned_in(s)):
+            if kept and not any(facts.program.variable(v).name in inner for s in kept for v in mentioned_in(s)):
                 return True
     return False
 

@@ -29,7 +29,7 @@ from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 
 HINT = "keep the construct in a file of its own and leave that out"
-_NEVER = re.compile(r"\b(?:virtual|exception handling|new|delete)\b")
+_NEVER = re.compile(r"\b(?:virtual|exception handling|(?<=: )new|(?<=: )delete|std::function)\b")
 _PORTS = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+HLS[ \t]+INTERFACE\b", re.M | re.I)
 _SIMULATED = re.compile(r"^[ \t]*#[ \t]*if\w*\b[^\n]*SYNTHESIS", re.M)
 _MAIN = re.compile(r"^[ \t]*(?:int|auto|void)\s+main\s*\(", re.M)
@@ -40,8 +40,14 @@ RULE = Rule("HLP003", "unsupported-construct", "info", hint=HINT, limit=True)
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """What the frontend found: it says what is not read, not what is wrong, but for what no hardware does."""
     for item in facts.by_frontend(RULE):
-        never = _NEVER.search(item.message)
+        never = _NEVER.search(item.message) or _NEVER.search(_line(facts, item))
         yield item if never and not _is_of_host(facts, item, never[0]) else replace(item, severity=RULE.severity)
+
+
+def _line(facts: Facts, item: Diagnostic) -> str:
+    """The line of the text that a finding is about."""
+    source = facts.program.sources.get(item.place.path)
+    return source.text.split("\n")[item.place.line - 1] if source is not None else ""
 
 
 def _is_of_host(facts: Facts, item: Diagnostic, what: str) -> bool:
@@ -56,5 +62,4 @@ def _is_of_host(facts: Facts, item: Diagnostic, what: str) -> bool:
     benches = [facts.program.functions[name].at.span for name in of_benches(facts)]
     if facts.is_within(item.place, benches):
         return True
-    line = source.text.split("\n")[item.place.line - 1]
-    return _MAIN.search(source.text) is not None or _SPECIFIED.search(line) is not None
+    return _MAIN.search(source.text) is not None or _SPECIFIED.search(_line(facts, item)) is not None
