@@ -158,7 +158,7 @@ class LoopFacts:
         """The loops that a pipelined one around them is flattened with, since none of them can be unrolled.
 
         Down to one whose bounds are read at run time, but stay, as where the innermost one is pipelined. Reports of
-        Vivado HLS: jaybharat29/ECE527 (2018.2), aPocholle/PFE (2019.2) and the one behind ``flattens_varying``.
+        Vivado HLS: jaybharat29/ECE527 (2018.2), aPocholle/PFE (2019.2); of an earlier one the bounds are not known.
         """
         last = self._varying_below(loop) if self.target.profile["pipeline"]["keeps_varying"] else None
         if last is None or self.varying.inside(last.body.body) is not None:
