@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from hlspart.expand.accumulators import innermost
 from hlspart.expand.region import Refusal
 from hlspart.expand.texts import as_many, indent_of
-from hlspart.expand.unit_signs import Place, chosen_signs, given, is_own, is_pure, one_of, places
+from hlspart.expand.unit_signs import StatementPlace, chosen_signs, given, is_own, is_pure, one_of, places
 from hlspart.model.program import (
     ArrayRef,
     Assign,
@@ -40,7 +40,7 @@ from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import statement_expressions
 
-_Test = tuple["Place", Expr, bool]
+_Test = tuple["StatementPlace", Expr, bool]
 _TESTS = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 _PRIMARY = re.compile(r"[\w.]+(\[[^\[\]]*\])*")
 
@@ -81,13 +81,13 @@ class SignedSums(Struct, frozen=True):
 
 def signed_sums(program: Program, figures: IIResult) -> tuple[SignedSums, ...]:
     """Those of loops that a recurrence keeps from their II."""
-    names, found = Names.of(program), list[SignedSums]()
+    names, sums_known = Names.of(program), list[SignedSums]()
     for result in figures.loops:
         recurring = any(x.kind == "recurrence" and x.ii > (result.aim or 1) for x in result.limits)
         for loop in innermost(program, result) if result.pipelined and result.loop >= 0 and recurring else ():
             sums = _Signs(program, loop, names).sums
-            found += [sums] if sums is not None else []
-    return tuple(found)
+            sums_known += [sums] if sums is not None else []
+    return tuple(sums_known)
 
 
 def with_signs_in_sums(program: Program, chosen: Sequence[SignedSums]) -> dict[str, tuple[Edit, ...]]:
@@ -126,7 +126,7 @@ class _Signs(Struct, frozen=True, dict=True):
             self.kept.update(needed)
 
     @cached_property
-    def _places(self) -> tuple[Place, ...]:
+    def _places(self) -> tuple[StatementPlace, ...]:
         return tuple(places(self.loop.body))
 
     @cached_property
@@ -140,7 +140,7 @@ class _Signs(Struct, frozen=True, dict=True):
     @cached_property
     def _tests(self) -> dict[int, _Test]:
         """Variables that are 1 or -1: where they get the value, the test, and whether it holds for -1."""
-        found = dict[int, _Test]()
+        tests = dict[int, _Test]()
         for place in self._places:
             for ident, test, ones in chosen_signs(self.program, place.stmt):
                 record = self.program.variable(ident)
@@ -148,8 +148,8 @@ class _Signs(Struct, frozen=True, dict=True):
                     isinstance(test, Binary) and test.op in _TESTS and is_pure(self.program, test) and test.at.editable
                 )
                 if is_test and is_own(self.program, record, place, ones):
-                    found[ident] = place, test, ones[0] < 0
-        return found
+                    tests[ident] = place, test, ones[0] < 0
+        return tests
 
 
 def _is_float(expr: Expr) -> bool:
@@ -164,7 +164,7 @@ class _Body:
     def __init__(
         self,
         program: Program,
-        places: Sequence[Place],
+        places: Sequence[StatementPlace],
         tests: Mapping[int, _Test],
         names: Names,
         kept: frozenset[int],
@@ -188,7 +188,7 @@ class _Body:
             if not is_written:
                 self.taken, self.texts, self.lines, self.of_test, self.products = before
 
-    def _is_rewritten(self, place: Place) -> bool:
+    def _is_rewritten(self, place: StatementPlace) -> bool:
         """Whether a statement has another text."""
         match place.stmt:
             case ExprStmt(expr=Assign(op="=", target=ArrayRef(), value=value)):
@@ -197,7 +197,7 @@ class _Body:
                 return self._added(place, update)
         return any(self._value(place, ident, value) for ident, value in given(self.program, place.stmt))
 
-    def _value(self, place: Place, ident: int, value: Expr) -> bool:
+    def _value(self, place: StatementPlace, ident: int, value: Expr) -> bool:
         """A product without its sign where all its uses may take that, or a sum."""
         if isinstance(value, Binary) and value.op in ("+", "-"):
             return self._sum_of(place, value)
@@ -213,7 +213,7 @@ class _Body:
         self.products[ident] = Factor(record.name, factor.minus, factor.chosen)
         return True
 
-    def _sum_of(self, place: Place, value: Expr) -> bool:
+    def _sum_of(self, place: StatementPlace, value: Expr) -> bool:
         """A sum that takes the sign of one of its operands."""
         if not (
             isinstance(value, Binary) and value.op in ("+", "-") and _is_float(value) and is_pure(self.program, value)
@@ -237,7 +237,7 @@ class _Body:
         factor = self._factor(value)
         return factor if factor.text is not None else Factor(self._text(value))
 
-    def _taking(self, place: Place, first: str, second: Factor, minus: bool, kind: object) -> str:
+    def _taking(self, place: StatementPlace, first: str, second: Factor, minus: bool, kind: object) -> str:
         """``first`` and ``second``, which is added or taken away as its sign says."""
         self.taking = True
         text, one = _operand(second.text or ""), _operand(first)
@@ -252,7 +252,7 @@ class _Body:
         (test,) = second.chosen
         return f"{test} ? {one} {signs[1]} {text} : {one} {signs[0]} {text}"
 
-    def _added(self, place: Place, update: Assign) -> bool:
+    def _added(self, place: StatementPlace, update: Assign) -> bool:
         """``x += v`` where ``v`` has a sign."""
         value, target = update.value, update.target
         if not (_is_float(value) and _is_float(target) and is_pure(self.program, value)):

@@ -31,7 +31,7 @@ from hlspart.model.program import (
 from hlspart.semantics.effects import effects, statement_expressions
 
 
-class Place(Struct, frozen=True):
+class StatementPlace(Struct, frozen=True):
     """A statement with the block in braces that it stands in."""
 
     block: Block
@@ -79,7 +79,7 @@ def one_of(value: Expr) -> int | None:
     return None
 
 
-def is_own(program: Program, record: Variable, place: Place, given: Sequence[object]) -> bool:
+def is_own(program: Program, record: Variable, place: StatementPlace, given: Sequence[object]) -> bool:
     """Whether a scalar gets its value at one place, in front of all its uses, which are in the block of the place."""
     known, kind = effects(program), record.type
     if not isinstance(kind, ScalarType) or kind.kind not in ("int", "float") or kind.library or not kind.signed:
@@ -104,11 +104,11 @@ def _reads(top: Expr, variable: int) -> bool:
     return any(isinstance(e, Name) and e.variable == variable and id(e) not in given for e in walk(top))
 
 
-def places(block: Block) -> Iterator[Place]:
+def places(block: Block) -> Iterator[StatementPlace]:
     """The statements of blocks in braces, outermost first, but for those of other loops."""
     for index, stmt in enumerate(block.body):
         if block.braces:
-            yield Place(block, index, stmt)
+            yield StatementPlace(block, index, stmt)
         inner = [stmt] if isinstance(stmt, Block) else [stmt.then, stmt.other] if isinstance(stmt, If) else []
         for below in inner:
             yield from places(below) if below is not None else ()
