@@ -13,6 +13,7 @@ __all__ = [
     "moved",
     "nodes",
     "order",
+    "points",
     "processors",
     "region",
     "reorder",

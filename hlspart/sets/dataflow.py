@@ -17,7 +17,7 @@ from hlspart.sets.region import TooHard
 
 Vector = tuple[int, ...]
 
-MAX_OPERATIONS = 40_000_000  # isl operations for one question; some seconds
+MAX_OPERATIONS = 8_000_000  # isl operations for one question; some seconds
 
 
 class Interior(Struct, frozen=True):

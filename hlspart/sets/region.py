@@ -15,6 +15,7 @@ import islpy as isl
 
 from hlspart.model.access import Affine
 from hlspart.sets.box import Box
+from hlspart.sets.points import coordinates, members_of, members_within, numbers_of
 
 T = TypeVar("T")
 MOST_NUMBERS = 1024  # over which those that are written down may spread
@@ -63,30 +64,21 @@ class IterationSet:
             low = [self._set.dim_min_val(k).to_python() for k in range(rank)]
             high = [self._set.dim_max_val(k).to_python() for k in range(rank)]
             if math.prod((b - a) // s + 1 for a, b, s in zip(low, high, self._owner.steps, strict=True)) <= most:
-                return _members(self._set, rank), True
+                return members_of(self._set, rank), True
             side = max(2, int(most ** (1 / rank)))
             text = [
                 f"{a} <= {n} < {a + side * s}"
                 for a, n, s in zip(low, self._owner.names, self._owner.steps, strict=True)
             ]
             corner = isl.Set(f"{{ {self._owner.tuple} : {' and '.join(text)} }}", context=self._owner.context)
-            return _members(self._set.intersect(corner), rank), False
+            return members_of(self._set.intersect(corner), rank), False
 
         return self._owner.guarded(pick)
 
     def members(self, most: int) -> list[tuple[int, ...]] | None:
         """All its iterations where they span at most ``most``; None where it has parameters, no end, or more."""
 
-        def pick() -> list[tuple[int, ...]] | None:
-            rank = self._set.dim(isl.dim_type.set)
-            if self._set.dim(isl.dim_type.param) or not self._set.is_bounded():
-                return None
-            if self._set.is_empty():
-                return []
-            spans = (self._set.dim_max_val(k).to_python() - self._set.dim_min_val(k).to_python() for k in range(rank))
-            return _members(self._set, rank) if math.prod(n + 1 for n in spans) <= most else None
-
-        return self._owner.guarded(pick)
+        return self._owner.guarded(lambda: members_within(self._set, most))
 
     def sample(self) -> dict[str, int] | None:
         """Some iteration, None when empty; the lexicographically least one where that is cheap."""
@@ -98,7 +90,7 @@ class IterationSet:
             if not points.dim(isl.dim_type.param) and points.is_bounded():
                 points = points.lexmin()
             names = self._owner.names
-            return dict(zip(names, _coordinates(points.sample_point(), len(names)), strict=True))
+            return dict(zip(names, coordinates(points.sample_point(), len(names)), strict=True))
 
         return self._owner.guarded(pick)
 
@@ -176,7 +168,7 @@ class AccessRelation:
             image = self._map.intersect_domain(at._set).range()
             if not image.is_singleton():
                 return None
-            return _coordinates(image.sample_point(), image.dim(isl.dim_type.set))
+            return coordinates(image.sample_point(), image.dim(isl.dim_type.set))
 
         return self._owner.guarded(pick)
 
@@ -185,7 +177,7 @@ class AccessRelation:
         if self._map.dim(isl.dim_type.param) or not self._owner.guarded(self._map.is_single_valued):
             return None
         rank, numbers = len(self._owner.names), self._map.dim(isl.dim_type.out)
-        pairs = self._owner.guarded(lambda: _members(self._map.wrap(), rank + numbers))
+        pairs = self._owner.guarded(lambda: members_of(self._map.wrap(), rank + numbers))
         return {pair[:rank]: pair[rank:] for pair in pairs}
 
     def agree(self, other: AccessRelation) -> IterationSet:
@@ -210,12 +202,12 @@ class AccessRelation:
             axes = []
             for k in range(rank):
                 axis = reached.project_out(isl.dim_type.set, k + 1, rank - k - 1).project_out(isl.dim_type.set, 0, k)
-                axes.append(_numbers(axis))
+                axes.append(numbers_of(axis))
                 lifted = axis.insert_dims(isl.dim_type.set, 0, k)
                 lifted = lifted.insert_dims(isl.dim_type.set, k + 1, rank - k - 1)
                 product = product.intersect(lifted.reset_space(inside.get_space()))
             if rank > 1 and not product.is_subset(reached):
-                return tuple(_members(reached, rank))
+                return tuple(members_of(reached, rank))
             return tuple(itertools.product(*axes))
 
         return self._owner.guarded(compute)
@@ -224,33 +216,45 @@ class AccessRelation:
         """The numbers that tuples have in place ``dim``, ascending; None where they spread over more than ``most``.
 
         Where indices are divided several times, isl takes seconds for the set that a few hundred iterations take
-        milliseconds for: such iterations are taken one by one.
+        milliseconds for: the iterators that move the index are then taken one by one.
         """
 
         def compute(relation: Any) -> tuple[int, ...] | None:
-            reached = relation.range()
-            reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
-            axis = reached.project_out(isl.dim_type.set, dim + 1, reached.dim(isl.dim_type.set) - dim - 1)
-            axis = axis.project_out(isl.dim_type.set, 0, dim)
+            axis = relation.range()
+            axis = axis.project_out(isl.dim_type.param, 0, axis.dim(isl.dim_type.param))
             if not axis.is_bounded():
                 return None
             spread = 0 if axis.is_empty() else (axis.dim_max_val(0).to_python() - axis.dim_min_val(0).to_python())
-            return tuple(_numbers(axis)) if spread < most else None
+            return tuple(numbers_of(axis)) if spread < most else None
 
-        def one_by_one(iterations: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-            numbers = set[int]()
-            for point in iterations:
-                here = self._map
-                for k, value in enumerate(point):
+        def one_by_one(relation: Any, over: Any) -> tuple[int, ...] | None:
+            plain, seen = relation.gist_domain(over), set[int]()
+            moving = [k for k in range(over.dim(isl.dim_type.set)) if plain.involves_dims(isl.dim_type.in_, k, 1)]
+            for k in reversed(range(over.dim(isl.dim_type.set))):
+                if k not in moving:
+                    over = over.project_out(isl.dim_type.set, k, 1)
+            points = members_within(over, MOST_NUMBERS)
+            if points is None:
+                return compute(relation)
+            for point in points:
+                here = plain
+                for k, value in zip(moving, point, strict=True):
                     here = here.fix_val(isl.dim_type.in_, k, value)
                 result = compute(here)
                 if result is None:
                     return None
-                numbers.update(result)
-            return tuple(sorted(numbers)) if not numbers or max(numbers) - min(numbers) < most else None
+                seen.update(result)
+            return tuple(sorted(seen)) if not seen or max(seen) - min(seen) < most else None
 
-        few = self._over.members(MOST_NUMBERS) if self._over is not None and self._divisions > 1 else None
-        return self._owner.guarded(lambda: compute(self._map) if few is None else one_by_one(few))
+        def ask() -> tuple[int, ...] | None:
+            rank = self._map.dim(isl.dim_type.out)
+            relation = self._map.project_out(isl.dim_type.out, dim + 1, rank - dim - 1)
+            relation = relation.project_out(isl.dim_type.out, 0, dim)
+            if self._over is None or self._divisions < 2 or relation.dim(isl.dim_type.param):
+                return compute(relation)
+            return one_by_one(relation, self._over._set)
+
+        return self._owner.guarded(ask)
 
     def beside(self, iterator: str, dim: int) -> dict[int, set[int]] | None:
         """By value of an iterator the numbers that tuples have in place ``dim``; None where they may be many."""
@@ -267,7 +271,7 @@ class AccessRelation:
             if math.prod(spans) > MOST_PAIRS:
                 return None
             numbers: dict[int, set[int]] = {}
-            for value, number in _members(pairs, 2):
+            for value, number in members_of(pairs, 2):
                 numbers.setdefault(value, set()).add(number)
             return numbers
 
@@ -284,28 +288,6 @@ class AccessRelation:
 
         self._map.foreach_basic_map(count)
         return most
-
-
-def _numbers(axis: Any) -> list[int]:
-    """The elements of a bounded set of numbers; an interval is not enumerated by isl."""
-    if axis.is_empty():
-        return []
-    low, high = axis.dim_min_val(0), axis.dim_max_val(0)
-    interval = isl.Set.universe(axis.get_space()).lower_bound_val(isl.dim_type.set, 0, low)
-    if interval.upper_bound_val(isl.dim_type.set, 0, high).is_subset(axis):
-        return list(range(low.to_python(), high.to_python() + 1))
-    return [value for (value,) in _members(axis, 1)]
-
-
-def _members(set_: Any, rank: int) -> list[tuple[int, ...]]:
-    members: list[tuple[int, ...]] = []
-
-    set_.foreach_point(lambda point: members.append(_coordinates(point, rank)))
-    return sorted(members)
-
-
-def _coordinates(point: Any, rank: int) -> tuple[int, ...]:
-    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(rank))
 
 
 class Regions:
@@ -388,7 +370,7 @@ class Regions:
             image = touch._map.intersect_domain(point).range()
             if image.is_empty():
                 return None
-            return _coordinates(image.sample_point(), image.dim(isl.dim_type.set))
+            return coordinates(image.sample_point(), image.dim(isl.dim_type.set))
 
         return self.guarded(pick)
 

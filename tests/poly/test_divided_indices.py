@@ -9,7 +9,7 @@ from hlspart.accesses import analyse
 from hlspart.accesses.algebra import reciprocal
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
-from hlspart.sets.region import Regions
+from hlspart.sets.region import Regions, TooHard
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -88,3 +88,37 @@ def test_the_least_product_that_is_no_division() -> None:
             assert all(factor * n >> bits == n // divisor for n in range(most + 1))
             if most < 399:  # not far from where the quotients part
                 assert any(factor * n >> bits != n // divisor for n in range(most + 1, most + divisor + 2))
+
+
+def test_numbers_are_those_of_the_iterators_that_move_the_index() -> None:
+    """Dimension 1 of k and l alone, whatever i is; dimension 0 in one part of the iterations only."""
+    regions = Regions(("i", "k", "l"), (1, 1, 1))
+    domain = regions.region("{ [i, k, l] : 0 <= i < 40 and 0 <= k < 4 and k <= l < 6 and (i + l) mod 3 = 1 }")
+    index = (
+        "{ [i, k, l] -> [x0, x1] : i > 7 and x0 = i mod 5"
+        " and exists (p : 4p <= 7k + 3l < 4p + 4 and x1 = p mod 9 and (k + p) mod 2 = 0) }"
+    )
+    reached = [
+        (i % 5, (7 * k + 3 * n) // 4 % 9)
+        for i in range(8, 40)
+        for k in range(4)
+        for n in range(k, 6)
+        if (i + n) % 3 == 1 and (k + (7 * k + 3 * n) // 4) % 2 == 0
+    ]
+    touch = regions.touch(domain, None, index, (64, 64))
+    assert [touch.along(d) for d in range(2)] == [tuple(sorted({x[d] for x in reached})) for d in range(2)]
+
+
+def test_a_list_of_members_is_whole_or_given_up_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
+    expected = [
+        (i, j) for i in range(30) for j in range(30) if (3 * i + j) % 7 < 3 and (i + 5 * j) % 11 < 6
+    ]  # fmt: skip
+    given_up = 0
+    for cap in range(4_000, 12_000, 100):
+        regions = Regions(("i", "j"), (1, 1), cap)
+        try:
+            text = "{ [i, j] : 0 <= i < 30 and 0 <= j < 30 and (i*3 + j) mod 7 < 3 and (i + 5*j) mod 11 < 6 }"
+            assert regions.region(text).members(2000) == expected
+        except TooHard:
+            given_up += 1
+    assert 0 < given_up < 80 and not capfd.readouterr().err
