@@ -13,7 +13,6 @@ __all__ = [
     "moved",
     "nodes",
     "order",
-    "points",
     "processors",
     "region",
     "reorder",

@@ -21,17 +21,17 @@ def numbers_of(axis: Any) -> list[int]:
 
 def members_of(set_: Any, rank: int) -> list[tuple[int, ...]]:
     """All elements of a bounded set, sorted."""
-    members, failed = list[tuple[int, ...]](), list[isl.Error]()
+    members, failed = list[tuple[int, ...]](), list[Exception]()
 
     def note(point: Any) -> None:
         try:
             members.append(coordinates(point, rank))
-        except isl.Error as error:  # beyond the cap on operations: islpy would print it, and go on
+        except (isl.Error, TypeError) as error:  # beyond the cap on operations: islpy would print it, and go on
             failed.append(error)
 
     set_.foreach_point(note)
     if failed:
-        raise failed[0]
+        raise isl.Error("beyond the cap on operations") from failed[0]
     return sorted(members)
 
 
