@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from inferring import array, pipeline
 
+import hlspart
 from hlspart.model.options import InferOptions, RewriteOptions, TargetOptions
 from hlspart.targets import load
 from hlspart.verification import VerifyOptions, verify
@@ -65,3 +66,25 @@ def test_no_bank_is_asked_for_more_than_its_ports(seed: int, tmp_path: Path) -> 
     assert found.needs_rewrite
     new = p.rewriting(RewriteOptions()).inferred(result).files["k.c"]
     assert asked(text, new, tmp_path) <= ports * ii
+
+
+ALL_AT_ONCE = """\
+void mv(float x[8], const float a[8][64], const float y[64])
+{
+L:  for (int j = 0; j < 64; j++) {
+#pragma HLS PIPELINE II=1
+        for (int i = 0; i < 8; i++)
+            x[i] = x[i] * 2 + a[i][j];
+    }
+}
+"""
+
+
+def test_an_argument_of_which_each_iteration_takes_all_elements_is_registers_where_a_memory_is_in_the_way() -> None:
+    answer = hlspart.parse(ALL_AT_ONCE).rewrite(infer=True)
+    banked = answer.kernel().ii()
+    split = ALL_AT_ONCE.replace("{\nL", "{\n#pragma HLS ARRAY_PARTITION variable=x cyclic factor=4\n"
+                                "#pragma HLS ARRAY_PARTITION variable=a cyclic factor=4 dim=1\nL")  # fmt: skip
+    (mine,), (memories,) = ([x for x in r.loops if x.pipelined] for r in (banked, hlspart.parse(split).ii()))
+    assert mine.least < memories.least
+    assert "variable=x type=complete" in answer.texts["kernel.c"]
