@@ -10,8 +10,8 @@ from hlspart.expand.texts import names_in
 from hlspart.model.program import (
     ArrayRef,
     Assign,
+    Binary,
     Block,
-    Call,
     Cast,
     Conditional,
     Const,
@@ -19,7 +19,6 @@ from hlspart.model.program import (
     Expr,
     ExprStmt,
     If,
-    IncDec,
     Name,
     Program,
     ScalarType,
@@ -115,7 +114,16 @@ def places(block: Block) -> Iterator[StatementPlace]:
 
 
 def is_pure(program: Program, expr: Expr) -> bool:
-    """Whether working out an expression once more, or not, makes no difference."""
+    """Whether working out an expression once more, or not, makes no difference.
+
+    Nothing says whether a member, or what an address leads to, is volatile.
+    """
     nodes = list(walk(expr))
     named = (program.variable(e.variable) for e in nodes if isinstance(e, Name | ArrayRef))
-    return not any(isinstance(e, Assign | IncDec | Call) for e in nodes) and not any(v.volatile for v in named)
+    return all(map(_is_plain, nodes)) and not any(v.volatile for v in named)
+
+
+def _is_plain(node: Expr) -> bool:
+    if isinstance(node, Unary):
+        return node.op not in ("*", "&")
+    return isinstance(node, Const | Name | ArrayRef | Binary | Cast | Conditional)

@@ -102,6 +102,13 @@ def test_signs_stay_where_the_text_could_mean_something_else(case: str, tmp_path
     assert bits(text, tmp_path, "old") == bits(new, tmp_path, "new")
 
 
+@pytest.mark.parametrize("read", ("r->q", "r[1].q", "*(volatile float *)g", "(*r).q"))
+def test_what_may_be_volatile_is_read_as_often_as_before(read: str) -> None:
+    head = HEAD.replace("int n)", "int n, struct R *r, float *g)")
+    book = BOOK.replace("(t < 0)", f"({read} < 0)")
+    assert written("struct R { volatile float q; };\n" + head + LOOP + book + TAIL).count(read) == 1
+
+
 def random_signs(rng: random.Random) -> str:
     """Signs, products and sums in some order, under tests or not."""
     lines, names, signs = [], ["x", "y", "t", "f", "b[j]", "1.5f", "a[j & 7]"], list[str]()
