@@ -43,9 +43,9 @@ class Search(Struct):
         return max(self.most - self.work, 0)
 
     @property
-    def rest(self) -> Search:
-        """A search with the budget that is left."""
-        return Search(self.left)
+    def next(self) -> Search:
+        """A search of the text that this one ends with: with what is left, with half of the budget at least."""
+        return Search(max(self.left, self.most // 2))
 
     def inferred(self, result: InferResult) -> None:
         """The predictions of one more inference."""

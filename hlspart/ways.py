@@ -107,15 +107,12 @@ def _written(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     searches = list[Search]()
 
     def searched(text: Rewritable) -> RewriteResult:
-        searches.append(searches[-1].rest if searches else Search(options.most_work))
+        searches.append(searches[-1].next if searches else Search(options.most_work))
         return _fastest(text, options, searches[-1])
-
-    def goes_on(text: RewriteResult) -> bool:
-        return is_cheap(text, SELECTIONS) and searches[-1].goes_on("a second look at the new text")
 
     result = searched(pipeline)
     if options.infer and options.dialect == "c":
-        result = _settled(pipeline, result, searched, goes_on)
+        result = _settled(pipeline, result, searched, lambda text: is_cheap(text, SELECTIONS))
         result = with_missed(pipeline, result, options) if options.style == "auto" else result
     untried = tuple(dict.fromkeys(way for search in searches for way in search.untried))
     result = replace(result, work=sum(search.work for search in searches), untried=untried)
