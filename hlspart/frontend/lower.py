@@ -6,6 +6,7 @@ begins. Pragmas lie between tokens; each is put where the walk passes it.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -154,7 +155,7 @@ class Lowering:
         origin = self.text.origin
         before, at = self.collected.functions.get(name), origin(name_at, name_at)
         if before is not None and self._spelled(before.name_at) == self._spelled(at):  # of one class
-            if self._types(before.name_at) != self._types(at):
+            if context.language == "c++" and self._types(before.name_at) != self._types(at):
                 message = f"C++ construct not supported: '{decl.name}' of types that are numbers here"
                 context.report("HLP003", "unsupported-construct", "error", at, message)
             else:
@@ -174,10 +175,10 @@ class Lowering:
         return self.collected.sources[at.span.path].slice(at.span)
 
     def _types(self, at: Origin) -> list[str]:
-        """The types of a function's parameters as they are written: those of enumerations are numbers here."""
+        """The types of the elements of a function's parameters, as written: those of enumerations are numbers here."""
         source = self.collected.sources[at.span.path].text
         listed = source[at.span.end : source.find("{", at.span.end)].partition("(")[2].rpartition(")")[0]
-        kinds = (part.partition("=")[0].split() for part in listed.split(","))
+        kinds = (re.split(r"[=\[]", part)[0].replace("*", " ").split() for part in listed.split(","))
         return [" ".join(words[:-1] or words) for words in kinds]
 
     def _parameters(self, node: Any, name_at: int, opening: int, block: int) -> list[int]:
