@@ -44,8 +44,8 @@ class Search(Struct):
 
     @property
     def next(self) -> Search:
-        """A search of the text that this one ends with: with what is left, with half of the budget at least."""
-        return Search(max(self.left, self.most // 2))
+        """A search of the text that this one ends with: with what is left, with a quarter of the budget at least."""
+        return Search(max(self.left, self.most // 4))
 
     def inferred(self, result: InferResult) -> None:
         """The predictions of one more inference."""
