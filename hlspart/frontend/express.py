@@ -150,11 +150,12 @@ class Expressions:
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
                 if node.name.endswith(OPEN_VALUE):
-                    return ir.OpaqueExpr(origin, ir.INT, ir.OPEN_PARAMETER), at, at
+                    name = node.name.removesuffix(OPEN_VALUE)
+                    return ir.OpaqueExpr(origin, ir.INT, ir.OPEN_PARAMETER, name=name), at, at
                 why = self.context.why_unknown(node.name)
                 constant = self.context.undeclared_constant(node.name, origin)
                 if constant is not None:
-                    return ir.OpaqueExpr(origin, constant, ir.OPEN_PARAMETER), at, at
+                    return ir.OpaqueExpr(origin, constant, ir.OPEN_PARAMETER, name=node.name), at, at
                 what = (
                     f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
                 )

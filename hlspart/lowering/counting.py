@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from hlspart.model import program as c
+from hlspart.semantics.effects import effects, statement_expressions
 
 Polynomial = dict[tuple[str, ...], int]  # by the names of a product, in order
 
@@ -83,12 +84,10 @@ class CopyIndices(Struct, frozen=True):
             case c.Const(value=int(value)):
                 return {(): value} if value else {}
             case c.OpaqueExpr(what=c.OPEN_PARAMETER):
-                return {(self.program.text(expr.at),): 1}
+                return {(expr.name,): 1}
             case c.Name():
                 return self._name(expr.variable)
-            case c.Cast() if (
-                isinstance(expr.type, c.ScalarType) and expr.type.kind == "int" and expr.type.bits >= _WIDE
-            ):
+            case c.Cast() if _is_wide(expr.type):
                 return self.polynomial(expr.operand)
             case c.Binary(op="+" | "-" | "*" as op):
                 left, right = self.polynomial(expr.left), self.polynomial(expr.right)
@@ -103,21 +102,31 @@ class CopyIndices(Struct, frozen=True):
         if variable in self.below:
             return {(f"#{variable}",): 1}
         if variable in self.fixed:
-            return self.polynomial(self.fixed[variable])
+            return self.polynomial(self.fixed[variable]) if _is_wide(known.type) else None
         if variable in self.own:
             return None
-        if known.const and isinstance(known.init, c.Expr) and (value := self.polynomial(known.init)) is not None:
-            return value
+        if known.const and isinstance(known.init, c.Expr) and _is_wide(known.type):
+            value = self.polynomial(known.init)
+            if value is not None and not any(name.startswith("#") for product in value for name in product):
+                return value  # of nothing that may have changed since
         return {(f"#{variable}",): 1}
 
 
-def below(loop: c.Loop) -> c.Expr | None:
-    """What the iterator of a loop from zero up by one stays below."""
-    match loop.init, loop.test, loop.step:
-        case _, c.Binary(op="<", left=left, right=bound), c.IncDec(op="++") if isinstance(_plain(left), c.Name):
-            return bound
-        case _:
-            return None
+def counted(program: c.Program, loop: c.Loop, own: frozenset[int]) -> CopyIndices:
+    """What an unrolled loop and those in it count by; ``own``: what its body declares."""
+    below: dict[int, c.Expr] = {}
+    for each in (s for s in c.walk_statements(loop) if isinstance(s, c.Loop)):
+        match each.init, each.test, each.step:
+            case c.Declare(variables=(variable,)), c.Binary(op="<", left=left, right=bound), c.IncDec(
+                op="++", operand=up
+            ):
+                of_it = all(isinstance(e, c.Name) and e.variable == variable for e in (_plain(left), _plain(up)))
+                if of_it and _starts_at_zero(program, each, variable) and variable not in _set(program, each):
+                    below[variable] = bound
+    set_ = _set(program, loop)
+    locals_ = (program.variable(v) for v in own - set_)
+    fixed = {v.id: v.init for v in locals_ if v.storage == "local" and isinstance(v.init, c.Expr)}
+    return CopyIndices(program, below, own | set_, fixed)
 
 
 def multiples(program: c.Program, loops: Iterator[c.Loop], factor: str) -> frozenset[int]:
@@ -127,12 +136,23 @@ def multiples(program: c.Program, loops: Iterator[c.Loop], factor: str) -> froze
     for loop in loops:
         match loop.step:
             case c.Assign(op="+=", target=c.Name(variable=variable), value=value):
-                if plain.polynomial(value) == banks and starts_at_zero(program, loop, variable):
+                alone = variable not in _set(program, loop)
+                if alone and plain.polynomial(value) == banks and _starts_at_zero(program, loop, variable):
                     rising.add(variable)
     return frozenset(rising)
 
 
-def starts_at_zero(program: c.Program, loop: c.Loop, variable: int) -> bool:
+def _set(program: c.Program, loop: c.Loop) -> frozenset[int]:
+    """What the body of a loop sets."""
+    known = effects(program)
+    return frozenset(v for top in statement_expressions(program, loop.body) for v in known.assigned_in(top))
+
+
+def _is_wide(kind: c.CType) -> bool:
+    return isinstance(kind, c.ScalarType) and kind.kind == "int" and kind.bits >= _WIDE
+
+
+def _starts_at_zero(program: c.Program, loop: c.Loop, variable: int) -> bool:
     """Whether a loop starts with zero in a variable."""
     match loop.init:
         case c.ExprStmt(expr=c.Assign(op="=", target=c.Name(variable=only), value=first)):

@@ -9,6 +9,7 @@ those of one copy, so memories are registers, or have one for each value of the 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.counting import CopyIndices, below, multiples, starts_at_zero
+from hlspart.lowering.counting import CopyIndices, counted, multiples
 from hlspart.lowering.graph import COPIES, Op
 from hlspart.lowering.history import History
 from hlspart.lowering.parts import Key
@@ -32,6 +33,8 @@ from hlspart.semantics.parameters import open_parts
 
 _MOVES = frozenset(("load", "store", "wire", "const", "input", "index", "phi"))
 _FIXED = frozenset(("const", "input", "index"))  # the same in all iterations, or known ahead of each
+Cyclic = tuple[int, str, frozenset[int]]
+"""A dimension of an array, the factor without a value that splits it, and iterators that stay multiples of it."""
 _EXITS = (c.Jump, c.Return, c.Label, c.Switch)
 
 
@@ -69,24 +72,13 @@ class OpenLoops(Values):
         if "data" in leaves or "parameter" not in leaves:
             return False
         inside = list(c.walk_statements(loop.body))
-        own = folding.modified(inside) | folding.declared(inside)
-        if any(isinstance(s, _EXITS) for s in inside) or own & self.frame.bound.keys():
+        own = folding.declared(inside)
+        if any(isinstance(s, _EXITS) for s in inside) or (own | folding.modified(inside)) & self.frame.bound.keys():
             return False
-        counted = self._counted(loop, iterator, inside, own)
-        return all(self._stands_alone(e, iterator, counted) for e in _expressions(self.program, loop.body))
-
-    def _counted(self, loop: c.Loop, iterator: int, inside: Sequence[c.Stmt], own: frozenset[int]) -> CopyIndices:
-        """What the loop and those in it count by."""
-        bounds: dict[int, c.Expr] = {}
-        for inner in (loop, *(s for s in inside if isinstance(s, c.Loop))):
-            info, bound = self.frame.analysis.loops.get(inner.id), below(inner)
-            variable = iterator if inner is loop else info.variable if info is not None else None
-            if bound is not None and variable is not None and starts_at_zero(self.program, inner, variable):
-                bounds[variable] = bound
-        set_ = folding.modified(inside)
-        values = {v: self.program.variable(v).init for v in own - set_}
-        fixed = {v: x for v, x in values.items() if isinstance(x, c.Expr)}
-        return CopyIndices(self.program, bounds, own, fixed)
+        indices = counted(self.program, loop, own)
+        cyclic = {v: tuple(self._cyclic(v, loop.function)) for v in self.frame.alone}
+        tops = _expressions(self.program, loop.body)
+        return all(self._stands_alone(e, iterator, indices, cyclic) for e in tops)
 
     def _leaves_of(self, expr: c.Expr, iterator: int) -> Iterator[str]:
         """What the names of an expression are: "parameter", "number" (also the iterator), or "data"."""
@@ -111,7 +103,9 @@ class OpenLoops(Values):
             case _:
                 yield "data"
 
-    def _stands_alone(self, expr: c.Expr, iterator: int, counted: CopyIndices) -> bool:
+    def _stands_alone(
+        self, expr: c.Expr, iterator: int, counted: CopyIndices, cyclic: Mapping[int, Sequence[Cyclic]]
+    ) -> bool:
         """Whether an expression asks for no port, or in each copy for another one."""
         alone = self.frame.alone or {}
         if isinstance(expr, c.ArrayRef):
@@ -128,7 +122,7 @@ class OpenLoops(Values):
                 return True
             return any(
                 k < len(expr.indices) and counted.is_in_another_bank(expr.indices[k], iterator, factor, every)
-                for k, factor, every in self._cyclic(expr.variable)
+                for k, factor, every in cyclic[expr.variable]
             )
         if isinstance(expr, c.Call) and (expr.function or "").startswith("stream."):
             stream: c.Expr = expr.args[0]
@@ -139,13 +133,16 @@ class OpenLoops(Values):
             return apart and isinstance(stream, c.Name)
         return True
 
-    def _cyclic(self, array: int) -> Iterator[tuple[int, str, frozenset[int]]]:
-        """Dimensions that are split by a factor without a value, it, and iterators that stay multiples of it."""
-        for d in self.program.directives:
-            factor = d.option("factor")
-            if not d.asks_open_banks or array not in d.variables or factor is None:
+    def _cyclic(self, array: int, function: str) -> Iterator[Cyclic]:
+        """How directives of a function split dimensions, each once, by a parameter of it."""
+        split = [d for d in self.program.directives if d.kind == "array_partition" and array in d.variables]
+        times = Counter(d.values.get("dim", 1) for d in split)
+        own = self.program.functions[function].at.span  # not that of another one, expanded here
+        for d in split:
+            factor, dim = d.option("factor"), d.values.get("dim", 1)
+            if not d.asks_open_banks or factor is None or d.has("off") or not own.holds(d.at.span):
                 continue
-            if d.choice("type", PARTITION_TYPES) == "cyclic" and (dim := d.values.get("dim", 1)) > 0:
+            if d.choice("type", PARTITION_TYPES) == "cyclic" and dim > 0 and times[dim] == 1 and not times[0]:
                 loops = (self.program.loops[x] for x in self.frame.own if x in self.program.loops)
                 yield dim - 1, factor, multiples(self.program, loops, factor)
 

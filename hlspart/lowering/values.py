@@ -146,7 +146,7 @@ class Values(Channels):
             case c.InitList():  # of a member
                 return self._built((expr,), line)
             case c.OpaqueExpr(what=c.OPEN_PARAMETER):
-                return self.make("input", 32, (), 0, (c.OPEN_PARAMETER, self.program.text(expr.at)), "a parameter")
+                return self.make("input", 32, (), 0, (c.OPEN_PARAMETER, expr.name), "a parameter")
             case c.OpaqueExpr(what=c.SAME_BITS):
                 return self._bits(self.value(expr.children[0]), expr.type, line)
             case _:

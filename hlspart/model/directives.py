@@ -117,8 +117,10 @@ class Directive(Struct, frozen=True):
     @property
     def asks_open_banks(self) -> bool:
         """Whether it partitions into a number of banks that nothing here says."""
-        codes = {p.code for p in self.problems}
-        return self.kind == "array_partition" and self.dialect == "vitis" and codes == {"value-unknown"}
+        if self.kind != "array_partition" or self.dialect != "vitis":
+            return False
+        along = self.option("dim") is None or "dim" in self.values
+        return along and {p.code for p in self.problems} == {"value-unknown"}
 
 
 PartitionType = Literal["cyclic", "block", "complete"]

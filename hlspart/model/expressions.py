@@ -204,13 +204,15 @@ SAME_BITS = "bits as another type"
 class OpaqueExpr(Struct, frozen=True, eq=False):
     """Something hlspart carries but does not understand; ``what`` names the construct.
 
-    ``children`` are the sub-expressions that it did understand, so that no access is lost.
+    ``children`` are the sub-expressions that it did understand, so that no access is lost. ``name``: of a parameter
+    without a value, another one in each expansion of a call.
     """
 
     at: Origin
     type: CType
     what: str
     children: tuple[Expr, ...] = ()
+    name: str = ""
 
 
 Expr = (

@@ -113,18 +113,20 @@ class LoopFacts:
     def may_flatten(self, parent: c.Loop, chain: tuple[c.Loop, ...]) -> bool:
         """Whether no directive and no bound keeps ``parent`` apart from ``chain``, the loops inside."""
         inner = chain[0]
-        for loop in (parent, inner):
-            d = self.directive("loop_flatten", loop.id)
-            if d is not None and is_off(d):
-                return False
-            info = self.info(loop)
-            if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
-                return False
+        if self._is_apart(parent) or self._is_apart(inner):
+            return False
         kinds = ("unroll", "dataflow") if self.flattened_below(parent) else ("pipeline", "unroll", "dataflow")
         blocked = any(self.directive(kind, parent.id) is not None for kind in kinds)
         if blocked or not all(self._stands(x, parent) for x in chain):
             return False
         return not (self.target.keeps_chained_nests and hands_on(self.analysis, inner))
+
+    def _is_apart(self, loop: c.Loop) -> bool:
+        """Whether a loop is no part of a flattened nest, whatever is around it or inside."""
+        d, info = self.directive("loop_flatten", loop.id), self.info(loop)
+        if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
+            return True
+        return d is not None and is_off(d)
 
     def perhaps_flattened(self, loop: c.Loop | None) -> c.Loop | None:
         """The loop without constant bounds that the pipelined one around it may be flattened with, not kept back by.
@@ -157,15 +159,20 @@ class LoopFacts:
     def flattened_below(self, loop: c.Loop) -> tuple[c.Loop, ...]:
         """The loops that a pipelined one around them is flattened with, since none of them can be unrolled.
 
-        Down to one whose bounds are read at run time, but stay, as where the innermost one is pipelined. Reports of
-        Vivado HLS: jaybharat29/ECE527 (2018.2), aPocholle/PFE (2019.2); of an earlier one the bounds are not known.
+        Down to the innermost one, whose bounds are read at run time, but stay; not past other directives. 13 loops in
+        reports of Vivado HLS: jaybharat29/ECE527 (2018.2), aPocholle/PFE (2019.2); of an earlier one the bounds are not
+        known.
         """
         last = self._varying_below(loop) if self.target.profile["pipeline"]["keeps_varying"] else None
-        if last is None or self.varying.inside(last.body.body) is not None:
+        if last is None or any(isinstance(s, c.Loop) for s in c.walk_statements(last.body)):
             return ()
         levels = [loop]
         while levels[-1] is not last and (below := self._only_loop(levels[-1])) is not None:
             levels.append(below)
+        if any(map(self._is_apart, levels)) or self.on("unroll", loop.id) or self.on("dataflow", loop.id):
+            return ()
+        if any(self.directive(kind, x.id) for x in levels[1:] for kind in ("pipeline", "unroll", "dataflow")):
+            return ()
         stay = all(self._stands(x, parent) for n, parent in enumerate(levels) for x in levels[n + 1 :])
         return tuple(levels[1:]) if stay else ()
 

@@ -9,7 +9,7 @@ inside an expression.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -154,6 +154,7 @@ class _Inliner:
         self._of_variable: dict[int, int] = {}
         self.expanded = 0
         self.callees: list[Function] = []
+        self._inside = 0  # the expansion at hand
 
     def forward(self) -> Forward:
         """What each copy is of; -1: a variable that nothing of the program is."""
@@ -168,16 +169,12 @@ class _Inliner:
 
     # ------------------------------------------------------------------------------ statements
 
-    def block(
-        self, block: Block, names: dict[int, Target], function: str, own: bool = False
-    ) -> Block:  # fmt: skip
+    def block(self, block: Block, names: dict[int, Target], function: str, own: bool = False) -> Block:
         """Copy of a block; ``names`` says what its variables become."""
         ident = block.id if own else self._copy(block.id)
         return replace(block, id=ident, body=self.statements(block.body, names, function, own))
 
-    def statements(
-        self, body: tuple[Stmt, ...], names: dict[int, Target], function: str, own: bool
-    ) -> tuple[Stmt, ...]:  # fmt: skip
+    def statements(self, body: Sequence[Stmt], names: dict[int, Target], function: str, own: bool) -> tuple[Stmt, ...]:
         """Copies of statements in a row, calls expanded before the statement that holds them."""
         result: list[Stmt] = []
         for stmt in body:
@@ -245,9 +242,7 @@ class _Inliner:
             case _:
                 return stmt
 
-    def _loop(
-        self, loop: Loop, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
-    ) -> Loop:  # fmt: skip
+    def _loop(self, loop: Loop, names: dict[int, Target], function: str, own: bool, before: list[Stmt]) -> Loop:
         init = None if loop.init is None else self.stmt(loop.init, names, function, own, before)
         test, step = (None if e is None else self.expr(e, names, function, own, None) for e in (loop.test, loop.step))
         ident = loop.id if own else self._copy(loop.id)
@@ -319,6 +314,8 @@ class _Inliner:
                 return self._decided(e, names, function, own, before)
             case Binary(op="&&" | "||") | Conditional() | Comma():
                 return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
+            case OpaqueExpr(name=name) if name and self._inside:
+                return replace(e, name=f"{name}@{self._inside}")  # each expansion may give it another value
             case SizeOf() | OpaqueExpr() if getattr(e, "what", "") not in _VALUES:
                 return with_children(e, [sub(x, hoist=False) for x in children(e)], fresh=True)
             case _:
@@ -380,7 +377,8 @@ class _Inliner:
         result: int | None = None
         if wants:
             result = self._fresh("result", callee.return_type, function, callee.name_at)
-        inner = self.statements(body, bound, function, own=False)
+        outer, self._inside = self._inside, self.expanded
+        inner, self._inside = self.statements(body, bound, function, own=False), outer
         if self.around:
             self.copied.append(Copied(None, self.around[-1], None, _variables(bound), callee.name))
         inner = returns_assigned(inner, result, callee.return_type)
@@ -411,7 +409,8 @@ class _Inliner:
                 return None
         self.expanded += 1
         self.callees.append(callee)
-        given = self.expr(value, bound, function, False, None)
+        outer, self._inside = self._inside, self.expanded
+        given, self._inside = self.expr(value, bound, function, False, None), outer
         return given if given.type == callee.return_type else Cast(call.at, callee.return_type, given)
 
     def _bind(

@@ -5,6 +5,8 @@ The oracle is the prediction of instances, whose loops are written out.
 
 from __future__ import annotations
 
+import pytest
+
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 
@@ -102,6 +104,72 @@ def test_an_ii_is_that_of_every_number_of_banks() -> None:
         instance = _loops(TEXT + USE.replace("FIRST", str(first)).replace("SECOND", str(second)))
         wrong = {n: (found[n], instance[n]) for n in known if instance[n] not in (found[n], None)}
         assert not wrong, (first, second, wrong)
+
+
+ALMOST = """#include <hls_stream.h>
+#include <ap_int.h>
+#define ALL (x[(i + N) & 63] + x[(i + M) & 63] + x[(i + P) & 63])
+template <int N> void read(hls::stream<int> in[64], int w[240], int base) {
+#pragma HLS INLINE
+  for (int j = 0; j < N; j++) w[base + j] = in[base + j].read();
+}
+template <int N> void put(int a[240], int w[240], int i) {
+#pragma HLS INLINE
+  for (int k = 0; k < N; k++) a[i * N + k] = w[k];
+}
+template <int N> int element(int x[64], int i) {
+#pragma HLS INLINE
+  return x[(i + N) & 63];
+}
+template <int N, int M, int P>
+void f(int a[240], int b[240], int x[64], int y[240][16], int w[240], int o[64], hls::stream<int> in[64]) {
+#pragma HLS ARRAY_PARTITION variable=w complete
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=N
+#pragma HLS ARRAY_PARTITION variable=b cyclic factor=N
+#pragma HLS ARRAY_PARTITION variable=b cyclic factor=M
+#pragma HLS ARRAY_PARTITION variable=y cyclic factor=N dim=P
+LOOP:
+  for (int i = 0; i < 24; STEP) {
+#pragma HLS PIPELINE II=1
+    BODY
+  }
+}
+void top(int a[240], int b[240], int x[64], int y[240][16], int w[240], int o[64], hls::stream<int> in[64]) {
+  f<ARGUMENTS>(a, b, x, y, w, o, in);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "step", "body"),
+    [
+        ("2, 4, 3", "i++", "for (int k = 0; k < N; k++) read<M>(in, w, k * N);"),  # another N there
+        ("2, 8, 3", "i++", "put<M>(a, w, i);"),
+        ("2, 4, 3", "i++", "o[i] = element<M>(x, i) + element<P>(x, i) + x[(i + N) & 63];"),
+        ("2, 4, 3", "i++", "o[i] = ALL;"),
+        (
+            "2, 2, 4",
+            "i++",
+            "for (int k = 0; k < N; k++) { int j; for (j = 0; j < P; j++) w[k] = in[k * M + j].read();"
+            " for (j = 0; j < M; j++) w[j] = k; }",
+        ),
+        (
+            "3, 4, 3",
+            "i++",
+            "for (int k = 0; k < N; k++) for (int j = 0; j < M; j++)"
+            " { ap_uint<2> at = k * M + j; w[at] = in[at].read(); }",
+        ),
+        ("4, 3, 2", "i++", "for (int k = 0; k < N; k++) y[i * N + k][0] = w[k];"),
+        ("4, 2, 3", "i++", "for (int k = 0; k < N; k++) w[k] = b[i * N + k];"),
+        ("4, 2, 3", "i += N", "i += 1; for (int k = 0; k < N; k++) w[k] = a[i + k] + a[k];"),
+    ],
+)
+def test_indices_that_only_look_as_if_they_counted_are_not_told_apart(arguments: str, step: str, body: str) -> None:
+    text = ALMOST.replace("STEP", step).replace("BODY", body)
+    template, _, _ = text.partition("void top(")
+    instance = _loops(text.replace("ARGUMENTS", arguments))["LOOP"]
+    assert instance is not None and instance > 1
+    assert _loops(template)["LOOP"] is None
 
 
 CALLED = """#include <hls_stream.h>

@@ -221,3 +221,12 @@ void f(ap_int<16> a, int b, double c, ap_uint<32> w, long o[8]) {
 def test_functions_that_have_the_name_of_one_of_the_library(call: str, meant: str) -> None:
     """The library's are prototypes of numbers: an argument of just another one's type means that."""
     assert called(pipeline(BESIDE_THE_LIBRARY.replace("CALL", call))) == {meant}
+
+
+def test_only_types_that_are_numbers_here_are_not_told_apart() -> None:
+    kinds = "enum A { ONE };\nenum B { TWO };\n"
+    text = kinds + "int g(A *a) { return a[0]; }\nint g(B* b) { return 1; }\nvoid f(int x[4]) { x[0] = 1; }\n"
+    said = [d.message for d in pipeline(text).program.diagnostics]
+    assert said == ["C++ construct not supported: 'g' of types that are numbers here"]
+    same = [d.message for d in pipeline(text.replace("B* b", "A* b")).program.diagnostics]
+    assert same == ["'g' is defined twice"]

@@ -163,6 +163,8 @@ def test_a_loop_that_unroll_leaves_is_pipelined_like_others(tool):
         ("vivado-hls-2018.3", "n", "", {"OUTER_INNER": (True, 1)}),
         ("vivado-hls-2018.3", "n", "B[i] = t;", {"OUTER": (False, None), "INNER": (False, None)}),
         ("vivado-hls-2018.3", "A[i]", "", {"OUTER": (True, None)}),  # another one for each row
+        ("vivado-hls-2018.3", "n", "\n#pragma HLS LOOP_FLATTEN off\n", {"OUTER": (True, None)}),  # of no report
+        ("vivado-hls-2018.3", "n", "\n#pragma HLS UNROLL factor=2\n", {"OUTER": (True, None)}),
         ("vitis-2022.1", "n", "", {"OUTER": (False, None), "INNER": (True, 1)}),
     ],
 )
