@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import ArrayRef, Assign, Block, Declare, ExprStmt, Return, Stmt, Variable, walk_statements
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Block,
+    Declare,
+    ExprStmt,
+    Return,
+    Stmt,
+    Variable,
+    is_same,
+    walk_statements,
+)
 from hlspart.model.results import DimPartition, GroupPartition, IIResult, LoopResult, Validation
 from hlspart.model.source import Origin
 from hlspart.partition.unrolling import is_decided
@@ -84,7 +95,7 @@ def is_split_elsewhere(facts: Facts, variable: Variable) -> bool:
 def has_banks_by_data(facts: Facts, loop: LoopResult, lines: Collection[int], variable: Variable | None = None) -> bool:
     """Whether data decide which banks of a split array are read there: reads of one place of each may be one load.
 
-    Without a ``variable``, of arrays that are registers.
+    Without a ``variable``, of arrays that are registers, but for elements that the same text writes.
     """
     groups, group_of = facts.validation.groups, facts.analysis.group_of
     below = facts.loops_inside(loop.loop) if loop.loop in facts.program.loops else ()
@@ -95,7 +106,7 @@ def has_banks_by_data(facts: Facts, loop: LoopResult, lines: Collection[int], va
         verdict = group.verdicts.get(a.id) if group is not None and group.dims else None
         if verdict is None or verdict.kind != "non-affine" or a.kind != "read" or facts.place(a.at).line not in lines:
             continue
-        if variable is None and facts.storage(a.array) == "registers":
+        if variable is None and facts.storage(a.array) == "registers" and not _is_updated(facts, a, refs):
             return True
         if group is not None and variable is not None and group_of.get(variable.id) == group_of.get(a.array):
             split = {d.dim - 1 for d in group.dims}
@@ -103,6 +114,13 @@ def has_banks_by_data(facts: Facts, loop: LoopResult, lines: Collection[int], va
             if kept and not any(facts.program.variable(v).name in inner for s in kept for v in mentioned_in(s)):
                 return True
     return False
+
+
+def _is_updated(facts: Facts, read: Access, refs: Mapping[int, ArrayRef]) -> bool:
+    """Whether the statement that reads an element writes it, too: ``h[x[i]] += v``."""
+    there = [refs[a.ref] for a in facts.analysis.of_array(read.array) if a.kind == "write" and a.ref in refs]
+    line, own = facts.place(read.at).line, refs.get(read.ref)
+    return own is not None and any(is_same(own, e) for e in there if facts.place(e.at).line == line)
 
 
 def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None:

@@ -83,7 +83,11 @@ def _is_by_bits(facts: Facts, limit: Limit) -> bool:
 
 
 def _has_compared_indices(facts: Facts, function: str, limit: Limit) -> bool:
-    """Whether a test compares the indices of two elements that the chain goes through: ``if (old == now)``."""
+    """Whether a test compares the indices of two elements that the chain goes through: ``if (old == now)``.
+
+    What tests of iterators leave out is known.
+    """
+    counted = {x.variable for x in facts.analysis.loops.values()}
     refs = (e for own in nodes(facts.program).values() for e in own if isinstance(e, c.ArrayRef))
     through = [e for e in refs if len(e.indices) == 1 and facts.place(e.at).line in limit.lines]
     indices = {(e.variable, e.indices[0].variable) for e in through if isinstance(e.indices[0], c.Name)}
@@ -91,6 +95,10 @@ def _has_compared_indices(facts: Facts, function: str, limit: Limit) -> bool:
         test = stmt.test if isinstance(stmt, c.If) else None
         if isinstance(test, c.Binary) and test.op in ("==", "!="):
             named = {e.variable for e in c.walk(test) if isinstance(e, c.Name)}
-            if len(named) == 2 and any({i for a, i in indices if a == array} >= named for array, _ in indices):
+            if (
+                len(named) == 2
+                and not named <= counted
+                and any({i for a, i in indices if a == array} >= named for array, _ in indices)
+            ):
                 return True
     return False

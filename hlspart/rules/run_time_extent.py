@@ -59,4 +59,9 @@ def _is_of_template(facts: Facts, item: Diagnostic) -> bool:
     named, source = _NAMED.search(item.message), facts.program.sources.get(item.place.path)
     if named is None or source is None:
         return False
+    functions = facts.program.functions
+    for variable in facts.program.variables:
+        own = functions.get(variable.function or "")
+        if variable.name == named[1] and own is not None and facts.is_within(item.place, [own.at.span]):
+            return False
     return re.search(rf"::\s*{named[1]}\b|\btemplate\s*<[^>]*\b{named[1]}\b", source.text) is not None

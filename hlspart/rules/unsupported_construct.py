@@ -5,7 +5,8 @@ Reports each construct that lies outside of the C and C-like C++ that hlspart re
 
 ## Why is this bad
 The statement or declaration around it was not checked, but for the spelling of its pragmas. A virtual function, an
-exception, and `new` in a file of ports are errors: no hardware chooses what to call, or takes memory, while it runs.
+exception, and `new` in a file of ports or beside a loop with pragmas are errors: no hardware chooses what to call, or
+takes memory, while it runs.
 
 ## Example
 A kernel that is a class template with virtual functions.
@@ -25,6 +26,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._benches import of_benches
 
@@ -53,13 +55,22 @@ def _line(facts: Facts, item: Diagnostic) -> str:
 def _is_of_host(facts: Facts, item: Diagnostic, what: str) -> bool:
     """Whether a place is in a file with a ``main`` or in a test bench, or says what a library's function throws.
 
-    Memory from the heap is a program's, too, but in a file of ports that has no parts for simulation.
+    Memory from the heap is a program's, too, but in a file of ports, or a loop of hardware, where no part is for
+    simulation.
     """
     source = facts.program.sources.get(item.place.path)
-    heap = what in ("new", "delete")
-    if source is None or (heap and (not _PORTS.search(source.text) or _SIMULATED.search(source.text))):
+    if source is None:
+        return True
+    built = _PORTS.search(source.text) is not None or facts.is_within(item.place, _with_loops_in_hardware(facts))
+    if what in ("new", "delete") and (not built or _SIMULATED.search(source.text)):
         return True
     benches = [facts.program.functions[name].at.span for name in of_benches(facts)]
     if facts.is_within(item.place, benches):
         return True
     return _MAIN.search(source.text) is not None or _SPECIFIED.search(_line(facts, item)) is not None
+
+
+def _with_loops_in_hardware(facts: Facts) -> list[Span]:
+    """Functions with a loop that a directive is about."""
+    named = {d.function for d in facts.program.directives if d.loop is not None and d.usable and d.source == "pragma"}
+    return [f.at.span for name, f in facts.program.functions.items() if name in named]

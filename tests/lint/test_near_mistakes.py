@@ -775,6 +775,34 @@ FOUND: dict[str, tuple[str, str, int]] = {
         "  w.last = 1;\n  o.write(w);\n}\n",
         1,
     ),
+    "sum_that_waits_for_itself_beside_another_iterator": (
+        "HLP202",
+        "void f(float s[64], const float b[64]) {\n  for (int i = 0; i < 64; i++) {\n"
+        "    for (int j = 0; j < 64; j++) {\n"
+        "#pragma HLS PIPELINE II=1\n      if (i != j) s[i] += s[j] * b[j];\n    }\n  }\n}\n",
+        1,
+    ),
+    "histogram_of_floats_in_registers": (
+        "HLP202",
+        "void f(const int x[64], const float v[64], float o[8]) {\n  float h[8];\n"
+        "#pragma HLS ARRAY_PARTITION variable=h complete\n  for (int i = 0; i < 8; i++) {\n#pragma HLS UNROLL\n"
+        "    h[i] = 0;\n  }\n  " + LOOP + " {\n#pragma HLS PIPELINE II=1\n    h[x[i] & 7] += v[i];\n  }\n"
+        "  for (int i = 0; i < 8; i++) o[i] = h[i];\n}\n",
+        1,
+    ),
+    "extent_with_the_name_of_a_number_of_another_template": (
+        "HLP005",
+        "template <int n> int sum(const int (&a)[n]) {\n  int s = 0;\n  for (int i = 0; i < n; i++) s += a[i];\n"
+        "  return s;\n}\nint f(int n, const int b[64]) {\n  int a[n];\n"
+        "  for (int i = 0; i < n; i++) a[i] = b[i];\n  return a[n - 1];\n}\n",
+        1,
+    ),
+    "heap_beside_a_pipelined_loop": (
+        "HLP003",
+        "void f(const int b[64], int o[64], int n) {\n  int *a = new int[n];\n  " + LOOP + " {\n"
+        "#pragma HLS PIPELINE II=1\n    a[i] = b[i];\n  }\n  " + LOOP + " o[i] = a[i];\n  delete[] a;\n}\n",
+        2,
+    ),
 }  # fmt: skip
 
 
