@@ -146,7 +146,7 @@ class Chooser(Struct, frozen=True, dict=True):
     @property
     def _all_at_once(self) -> bool:
         """Whether an iteration touches as many elements of an argument as it has, so that each has a port anyway."""
-        return elements(self.demand) <= min(self.demand.accesses, MOST_AT_PORTS)
+        return elements(self.demand) <= min(self.demand.touched, MOST_AT_PORTS)
 
     def as_registers(self, why: str) -> Choice:
         """Registers, because a memory takes too long."""

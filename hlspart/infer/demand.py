@@ -96,6 +96,11 @@ class Demand(Struct, frozen=True):
         """Accesses of the loop that makes the most."""
         return max((len(x.need.problem.sites) for x in self.loops), default=0)
 
+    @property
+    def touched(self) -> int:
+        """Elements that an iteration of a loop takes, of the loop that takes the most: like indices take one."""
+        return max((_touched(x.need) for x in self.loops), default=0)
+
     def at(self, floors: Mapping[LoopKey, int]) -> Demand:
         """The same demand, of the loops that ``floors`` names, each at its II."""
         loops = [x for x in self.loops if key(x.result) in floors]
@@ -112,6 +117,11 @@ def _known_elements(need: Need) -> bool:
     moved = not all(s.read for s in sites) and any(s.read for s in sites)
     forms = [affine_index(need.problem.accesses[s.position]) for s in sites]
     return moved and all(index is not None and not any(f.terms for f in index) for index in forms)
+
+
+def _touched(need: Need) -> int:
+    forms = ((s.position, affine_index(need.problem.accesses[s.position])) for s in need.problem.sites)
+    return len({position if index is None else index for position, index in forms})
 
 
 def pipelined(result: IIResult, functions: frozenset[str]) -> list[LoopResult]:

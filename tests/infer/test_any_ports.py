@@ -88,3 +88,15 @@ def test_an_argument_of_which_each_iteration_takes_all_elements_is_registers_whe
     (mine,), (memories,) = ([x for x in r.loops if x.pipelined] for r in (banked, hlspart.parse(split).ii()))
     assert mine.least < memories.least
     assert "variable=x type=complete" in answer.texts["kernel.c"]
+
+
+def test_an_argument_of_which_an_iteration_takes_half_is_no_registers() -> None:
+    text = """void f(int s[8], const int b[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    if (b[i] > 0) { s[0] = s[1] + b[i]; s[1] = s[0] ^ 3; } else { s[2] = s[3] + b[i]; s[3] = s[2] ^ 5; }
+    s[1] += s[0];
+  }
+}
+"""
+    assert array(pipeline(text).infer(InferOptions(scheme="pragma")), "s").kind != "complete"
