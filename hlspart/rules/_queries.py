@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from hlspart.model.program import (
     Assign,
     Block,
     Declare,
+    Expr,
     ExprStmt,
     Return,
     Stmt,
@@ -101,6 +102,7 @@ def has_banks_by_data(facts: Facts, loop: LoopResult, lines: Collection[int], va
     below = facts.loops_inside(loop.loop) if loop.loop in facts.program.loops else ()
     inner = {i.iterator for x in below if (i := facts.analysis.loops.get(x.id)) is not None}
     refs = {e.id: e for own in nodes(facts.program).values() for e in own if isinstance(e, ArrayRef)}
+    places = list[Sequence[Expr]]()
     for a in facts.analysis.accesses:
         group = groups.get(group_of.get(a.array, -1))
         verdict = group.verdicts.get(a.id) if group is not None and group.dims else None
@@ -111,8 +113,12 @@ def has_banks_by_data(facts: Facts, loop: LoopResult, lines: Collection[int], va
         if group is not None and variable is not None and group_of.get(variable.id) == group_of.get(a.array):
             split = {d.dim - 1 for d in group.dims}
             kept = [s for k, s in enumerate(refs[a.ref].indices) if k not in split] if a.ref in refs else []
-            if kept and not any(facts.program.variable(v).name in inner for s in kept for v in mentioned_in(s)):
+            if not kept or any(facts.program.variable(v).name in inner for s in kept for v in mentioned_in(s)):
+                continue
+            copied = a.function != loop.function or any(x.id in a.loops for x in below)
+            if copied or any(all(map(is_same, kept, place)) for place in places):
                 return True
+            places.append(kept)
     return False
 
 

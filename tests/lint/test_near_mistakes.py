@@ -790,6 +790,14 @@ FOUND: dict[str, tuple[str, str, int]] = {
         "  for (int i = 0; i < 8; i++) o[i] = h[i];\n}\n",
         1,
     ),
+    "places_of_rows_that_data_choose": (
+        "HLP201",
+        "void f(const int x[4][64], const unsigned char s[64], int o[64]) {\n  int t[4][64];\n"
+        "#pragma HLS ARRAY_PARTITION variable=t complete dim=1\n  for (int i = 0; i < 4; i++)\n"
+        "    for (int j = 0; j < 64; j++) t[i][j] = x[i][j];\n  for (int j = 0; j < 60; j++) {\n"
+        "#pragma HLS PIPELINE II=1\n    o[j] = t[s[j] & 3][j] + t[s[j] & 3][j + 1] + t[s[j] & 3][j + 2];\n  }\n}\n",
+        1,
+    ),
     "extent_with_the_name_of_a_number_of_another_template": (
         "HLP005",
         "template <int n> int sum(const int (&a)[n]) {\n  int s = 0;\n  for (int i = 0; i < n; i++) s += a[i];\n"
