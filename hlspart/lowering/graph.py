@@ -154,9 +154,14 @@ class Graph(Struct, frozen=True, dict=True):
         return replace(self, edges=tuple(e for k, e in enumerate(self.edges) if k not in left_out))
 
     @cached_property
+    def components(self) -> Mapping[int, int]:
+        """The operations on cycles of dependences, with the number of the strong component that each is in."""
+        return {op: number for number, part in enumerate(_components(self.lean)) for op in part}
+
+    @cached_property
     def recurring(self) -> frozenset[int]:
         """Operations on some cycle of dependences."""
-        return frozenset(_recurring(self.lean))
+        return frozenset(self.components)
 
     def without(self, gone: frozenset[Edge]) -> Graph:
         """The same without these edges, made once: what is worked out of it is kept with it."""
@@ -169,8 +174,8 @@ class Graph(Struct, frozen=True, dict=True):
         return {}
 
 
-def _recurring(graph: Graph) -> Iterator[int]:
-    """Operations that are behind themselves (strong components, Kosaraju)."""
+def _components(graph: Graph) -> Iterator[set[int]]:
+    """The strong components whose operations are behind themselves (Kosaraju)."""
     sinks: dict[int, set[int]] = {op: set() for op in graph.ops}
     sources: dict[int, set[int]] = {op: set() for op in graph.ops}
     for edge in graph.edges:
@@ -191,7 +196,6 @@ def _recurring(graph: Graph) -> Iterator[int]:
             else:
                 left.append(op)
                 walk.pop()
-    yield from (op for op, behind in sinks.items() if op in behind)
     free = set(graph.ops)
     while left:
         waiting, part = [left.pop()], set[int]()
@@ -201,4 +205,5 @@ def _recurring(graph: Graph) -> Iterator[int]:
                 free.discard(op)
                 part.add(op)
                 waiting += sources[op]
-        yield from part if len(part) > 1 else ()
+        if len(part) > 1 or any(op in sinks[op] for op in part):
+            yield part

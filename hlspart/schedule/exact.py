@@ -9,11 +9,12 @@ Limits count operations and nodes of the search, never time: equal input, equal 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
+from hlspart.model.answers import Answers
 from hlspart.schedule.problem import EPSILON, Problem, Schedule, is_handed_on, topological
 from hlspart.schedule.recurrence import incoming_of
 from hlspart.schedule.solver import quiet_model
@@ -21,6 +22,11 @@ from hlspart.schedule.solver import quiet_model
 MAX_BINARIES = 240
 MAX_WORK = 60 * MAX_BINARIES  # nodes times binary variables: smaller problems are searched further
 METHOD = "integer programming"
+
+Order = tuple[int, int, int]  # a source, a sink, and how many states later the sink starts at least
+Slots = Mapping[int, int]  # of the operations that need ports or units
+
+_SLOTS: Answers[Slots | bool] = Answers(1024)  # by what they follow from, operations numbered as they come
 
 
 def fits(problem: Problem, ii: int) -> bool:
@@ -37,16 +43,85 @@ def _binaries(problem: Problem, ii: int) -> int:
 def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
     """A schedule at ``ii``, of least depth if the search ends in time; False: there is none, True: not decided.
 
-    A search that heeds no depth finds slots more often; what it finds is moved together. Where it finds none,
-    no search for the least depth follows.
+    Slots of any schedule come first: they are found more often. Where there are none, no search for the least depth
+    follows.
     """
-    schedule = _Model(problem, ii).solve(anyhow=True)
-    least = _Model(problem, ii).solve() if isinstance(schedule, Schedule) else schedule
-    return schedule if least is True else least
+    orders = _orders(problem, ii)
+    slots = None if orders is None else _slots(problem, ii, orders)
+    if orders is None or slots is None or isinstance(slots, bool):
+        return bool(slots)
+    some = _schedule(problem, ii, _starts(problem, ii, orders, slots))
+    model = _Model(problem, ii, problem.graph.ops, orders)
+    least = model.least_depth(some.depth)
+    return some if least is None else _schedule(problem, ii, least)
+
+
+def _orders(problem: Problem, ii: int) -> list[Order] | None:
+    """What schedules at ``ii`` must obey but for ports and units; None: an operation would wait for itself."""
+    if any(problem.gap(e) > ii * e.distance for e in problem.graph.edges if e.source == e.sink):
+        return None
+    edges = (e for e in problem.graph.edges if e.source != e.sink)
+    return [*((e.source, e.sink, problem.gap(e) - ii * e.distance) for e in edges), *long_chains(problem)]
+
+
+def _slots(problem: Problem, ii: int, orders: Sequence[Order]) -> Slots | bool:
+    """Slots that some schedule has; False: there is none, True: not decided.
+
+    Only orders inside strong components matter: what is behind a component may start any number of iterations later,
+    in the same slots.
+    """
+    parts = problem.graph.components
+    inside = [x for x in orders if x[0] in parts and parts[x[0]] == parts.get(x[1])]
+    asked = sorted(parts.keys() | problem.ports.keys() | {op for op, t in problem.timing.items() if t.unit})
+    number = {op: k for k, op in enumerate(asked)}
+    banks, arms = dict[str, int](), dict[int, int]()
+    uses = tuple(
+        (
+            number[op],
+            tuple(banks.setdefault(b, len(banks)) for b in use.banks),
+            use.read,
+            tuple((arms.setdefault(instance, len(arms)), arm) for instance, arm in use.branch),
+        )
+        for op, use in problem.ports.items()
+    )
+    units = tuple((number[op], t.unit) for op, t in problem.timing.items() if t.unit in problem.limited)
+    waits = tuple(sorted((number[a], number[b], states) for a, b, states in inside))
+    limits = tuple(problem.limits[bank] for bank in banks), tuple(sorted(problem.limited.items()))
+
+    def solved() -> Slots | bool:
+        slots = _Model(problem, ii, parts, inside).slots()
+        return slots if isinstance(slots, bool) else {number[op]: slot for op, slot in slots.items()}
+
+    slots = _SLOTS.of((ii, waits, uses, units, limits), solved)
+    return slots if isinstance(slots, bool) else {asked[k]: slot for k, slot in slots.items()}
+
+
+def _starts(problem: Problem, ii: int, orders: Sequence[Order], slots: Slots) -> dict[int, int]:
+    """The first starts that obey the orders, in slots that some schedule has."""
+    start = {op: slots.get(op, 0) for op in problem.graph.ops}
+    raised = True
+    while raised:
+        raised = False
+        for source, sink, states in orders:
+            need = start[source] + states
+            if start[sink] < need:
+                start[sink] = need + ((slots[sink] - need) % ii if sink in slots else 0)
+                raised = True
+    return start
+
+
+def _schedule(problem: Problem, ii: int, starts: Mapping[int, int]) -> Schedule:
+    first = min(starts.values(), default=0)
+    starts = {op: t - first for op, t in starts.items()}
+    depth = max((starts[op] + problem.timing[op].states for op in starts), default=0)
+    units = {unit: problem.limited.get(unit, n) for unit, n in problem.counts().items()}
+    return Schedule(ii, starts, offsets(problem, starts), units, depth, METHOD)
 
 
 class _Model:
-    def __init__(self, problem: Problem, ii: int) -> None:
+    """Starts of operations that have ``orders`` among each other, and the slots of all that need ports or units."""
+
+    def __init__(self, problem: Problem, ii: int, within: Collection[int], orders: Iterable[Order]) -> None:
         self.problem, self.ii = problem, ii
         self.highs: Any = quiet_model()
         for option, value in (
@@ -59,46 +134,37 @@ class _Model:
             self.highs.setOptionValue(option, value)
         last = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges)
         last += ii * (len(problem.ports) + 1)
-        self.start = {op: self.highs.addIntegral(lb=0, ub=last) for op in problem.graph.ops}
-        self.depth = self.highs.addVariable(lb=0, ub=2 * last, obj=1.0)
+        self.start = {op: self.highs.addIntegral(lb=0, ub=last) for op in within}
         self.slot: dict[int, list[Any]] = {}
-
-    def solve(self, anyhow: bool = False) -> Schedule | bool:
-        """See :func:`schedule_at`; ``anyhow``: slots of any schedule first, its depth after that."""
-        problem, highs, start = self.problem, self.highs, self.start
-        for edge in problem.graph.edges:
-            if edge.source == edge.sink:
-                if problem.gap(edge) > self.ii * edge.distance:
-                    return False
-                continue
-            highs.addConstr(start[edge.sink] - start[edge.source] >= problem.gap(edge) - self.ii * edge.distance)
-        for source, sink, wait in long_chains(problem):
-            highs.addConstr(start[sink] - start[source] >= wait)
-        for op, timing in problem.timing.items():
-            highs.addConstr(self.depth - start[op] >= timing.states)
+        for source, sink, states in orders:
+            self.highs.addConstr(self.start[sink] - self.start[source] >= states)
         self._ports()
         self._units()
-        highs.changeColCost(self.depth.index, float(not anyhow))
-        highs.run()
-        status = highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
+
+    def slots(self) -> Slots | bool:
+        """Slots of the operations that need them; False: there are none, True: not decided."""
+        if not self.start and not self.slot:
+            return {}
+        for made in list(self.slot.values())[:1]:  # a schedule may begin in any slot
+            self.highs.changeColBounds(made[0].index, 1.0, 1.0)
+        self.highs.run()
+        if self.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             return False
-        if status != highspy.HighsModelStatus.kOptimal and not self._has_solution():
+        if not self._has_solution():
             return True
-        values = highs.getSolution().col_value
-        if anyhow:
-            for variable in (x for slots in self.slot.values() for x in slots):
-                highs.changeColBounds(variable.index, round(values[variable.index]), round(values[variable.index]))
-            highs.changeColCost(self.depth.index, 1.0)
-            highs.run()
-            values = highs.getSolution().col_value if self._has_solution() else values
-        start_times = {op: round(values[variable.index]) for op, variable in start.items()}
-        first = min(start_times.values(), default=0)
-        start_times = {op: t - first for op, t in start_times.items()}
-        depth = max((start_times[op] + problem.timing[op].states for op in start_times), default=0)
-        counts = problem.counts()
-        units = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
-        return Schedule(self.ii, start_times, offsets(problem, start_times), units, depth, METHOD)
+        values = self.highs.getSolution().col_value
+        return {op: next(s for s, x in enumerate(made) if values[x.index] > 0.5) for op, made in self.slot.items()}
+
+    def least_depth(self, most: int) -> dict[int, int] | None:
+        """Starts of a schedule of at most ``most`` states, the fewest if the search ends in time; None: not known."""
+        depth = self.highs.addVariable(lb=0, ub=most, obj=1.0)
+        for op, timing in self.problem.timing.items():
+            self.highs.addConstr(depth - self.start[op] >= timing.states)
+        self.highs.run()
+        if not self._has_solution():
+            return None
+        values = self.highs.getSolution().col_value
+        return {op: round(values[variable.index]) for op, variable in self.start.items()}
 
     def _has_solution(self) -> bool:
         """Whether the search ended early with a schedule, not shown to be of least depth."""
@@ -108,10 +174,11 @@ class _Model:
         """A binary variable per slot: whether the operation starts in it."""
         if op not in self.slot:
             made = [self.highs.addBinary() for _ in range(self.ii)]
-            round_ = self.highs.addIntegral(lb=0)
             self.highs.addConstr(sum(made, start=0 * made[0]) == 1)
-            total = sum((s * x for s, x in enumerate(made)), start=0 * made[0])
-            self.highs.addConstr(self.start[op] - total - self.ii * round_ == 0)
+            if op in self.start:
+                round_ = self.highs.addIntegral(lb=0)
+                total = sum((s * x for s, x in enumerate(made)), start=0 * made[0])
+                self.highs.addConstr(self.start[op] - total - self.ii * round_ == 0)
             self.slot[op] = made
         return self.slot[op]
 

@@ -118,6 +118,35 @@ def test_integer_programming_agrees(seed):
     assert best.depth <= found.depth
 
 
+@pytest.mark.parametrize("seed", range(200, 224))
+def test_integer_programming_decides_each_ii_as_all_schedules_do(seed):
+    exact = pytest.importorskip("hlspart.schedule.exact")
+    problem = make(seed, 5)
+    for ii in (ii for ii in range(1, 4) if exact.fits(problem, ii)):
+        schedule = exact.schedule_at(problem, ii)
+        assert isinstance(schedule, Schedule) == possible(problem, ii)
+        assert schedule is False or faults(problem, schedule) == []
+
+
+def test_operations_behind_a_recurrence_are_no_matter_to_its_ii():
+    """Two rings of three loads of one memory with one port, each in one round of five cycles: six loads do not fit.
+
+    What follows each ring, which a search for starts has to place, leaves the answer as it is.
+    """
+    exact = pytest.importorskip("hlspart.schedule.exact")
+    load, add = Timing(2, 0.0, 1.2), Timing(1, 3.0, 3.0)
+    for behind in (0, 24):
+        ops = {i: Op(i, "op", 32, (), 1) for i in range(6 + behind)}
+        edges = [Edge(3 * r + k, 3 * r + (k + 1) % 3, k == 2, 1, "memory", "m") for r in (0, 1) for k in range(3)]
+        edges += [Edge(k % 6 if k < 12 else k - 6, k, 0, None, "data", "v") for k in range(6, 6 + behind)]
+        timing = {i: load if i < 6 else add for i in ops}
+        ports = {i: PortUse(("m",), True) for i in range(6)}
+        problem = Problem(Graph(ops, tuple(edges)), timing, ports, {"m": Ports(total=1)}, PERIOD, {})
+        assert exact.schedule_at(problem, 5) is False
+        six = exact.schedule_at(problem, 6)
+        assert isinstance(six, Schedule) and faults(problem, six) == []
+
+
 @pytest.mark.parametrize(("operations", "ii"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3)])
 def test_a_scalar_handed_on_brings_its_delay_along(operations, ii):
     """A ring of operations of 3 ns, two in a period: the value of one round is the start of the next."""
