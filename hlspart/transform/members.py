@@ -246,7 +246,7 @@ class _Copy:
         """Copy of an expression."""
         place = self.uses.place(e)
         if place is not None and place.variable in self.chosen:
-            if isinstance(place.type, StructType) and is_copied(place.type):
+            if isinstance(place.type, StructType) and (is_copied(place.type) or is_empty(place.type)):
                 return self._value(place, place.type, e)
             if place.path:
                 return self._leaf(place, e)

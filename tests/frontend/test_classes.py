@@ -262,6 +262,33 @@ void top(int x[64], int o[64]) {
     assert loop.ii is None and loop.cause == "the body of Block::Block is not given"
 
 
+def test_a_member_that_holds_nothing_calls_what_is_not_given() -> None:
+    """The end of a chain of stages, as in a shift register of templates: an object without data beside an array."""
+    text = """struct End { int get(int i) const; };
+struct Stage {
+  End end;
+  int values[8];
+  int get(int i) const { if (i < 8) return values[i & 7]; else return end.get(i); }
+};
+void top(const int in[64], int out[64]) {
+  Stage s;
+  for (int i = 0; i < 8; i++) s.values[i] = i;
+  LOOP: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    out[i] = s.get(in[i]);
+  }
+}
+"""
+
+    def loop(source: str) -> tuple[int | None, str | None]:
+        figures = Pipeline(["t.cpp"], Options(), read=lambda path: source.encode()).figures
+        return next((x.ii, x.cause) for x in figures.loops if x.name == "LOOP")
+
+    ii, cause = loop(text)
+    assert ii is None and cause is not None and "the body of End::get is not given" in cause
+    assert loop(text.replace("const;", "const { return i; }")) == (1, None)
+
+
 def test_a_conversion_gives_an_object_with_an_array() -> None:
     def figures(text: str) -> list[tuple[int | None, int | None]]:
         text = """struct Block { int v[4]; Block() {} Block(int x) : v{x, x + 1} { v[2] = x * 3; } };
