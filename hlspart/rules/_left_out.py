@@ -15,11 +15,17 @@ from hlspart.rules._uses import nodes
 
 @once_per_code(2)
 def never_called(program: c.Program) -> set[str | None]:
-    """Functions of which every call stands in the arm that a constant test leaves out."""
+    """Functions of which every call stands in the arm that a constant test leaves out, or in such a function."""
     names = set[str | None]()
-    for name, sites in callers(program).items():
-        if all(any(span.holds(at.span) for span in never_run(program, by)) for by, at in sites):
-            names.add(name)
+    more = True
+    while more:
+        left = {
+            name
+            for name, sites in callers(program).items()
+            if all(by in names or any(span.holds(at.span) for span in never_run(program, by)) for by, at in sites)
+        }
+        more = not left <= names
+        names |= left
     return names
 
 

@@ -47,7 +47,7 @@ RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the in
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Accesses with a witness outside."""
     for access in facts.analysis.accesses:
-        if access.witness is None:
+        if access.witness is None or access.function in never_called(facts.program):
             continue
         variable = facts.program.variable(access.array)
         if variable.volatile and not variable.dims:
@@ -66,6 +66,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from _handed(facts)
     yield from _members(facts)
     for function in facts.program.functions.values():
+        if function.name in never_called(facts.program):
+            continue
         left_out = never_run(facts.program, function.name)
         for node in nodes(facts.program)[function.name]:
             if any(span.holds(node.at.span) for span in left_out):

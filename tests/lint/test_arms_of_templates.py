@@ -150,3 +150,25 @@ void sum(const int in[N], int out[N / 4]) {
 }
 """
     assert not {"HLP201", "HLP216"} & set(rules(text.replace("TEST", "if (MANY)")))
+
+
+def test_what_only_a_call_in_an_arm_left_out_reaches_accesses_nothing() -> None:
+    text = """template <int N> struct words { unsigned char data[N]; };
+template <int N> static void two(unsigned char *out, int t) {
+  words<N> w;
+  w.data[0] = t & 255;
+  w.data[1] = t >> 8;
+  out[0] = w.data[0];
+  out[1] = w.data[1];
+}
+template <int N> static void pair(unsigned char *out, int t) { two<N>(out, t); }
+template <int N> static void one(unsigned char *out, int t) { out[0] = t; }
+template <int N> void choose(unsigned char *out, int t) {
+  if (N == 1) one<N>(out, t);
+  else TAKEN<N>(out, t);
+}
+void top(unsigned char out[4], int t) { choose<1>(out, t); }
+"""
+    for taken in ("pair", "two"):
+        assert "HLP210" not in rules(text.replace("TAKEN", taken))
+    assert "HLP210" in rules(text.replace("TAKEN", "pair").replace("N == 1", "N == 2"))
