@@ -9,6 +9,7 @@ from hlspart.banking.sites import Site, Sites
 from hlspart.sets.region import IterationSet, TooHard
 
 MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
+MOST_POINTS = 4  # such iterations that are tried
 FAR = 64  # where iterators are away from the borders of their domains, mostly
 MAX_MEETING = 128  # accesses whose common iterations are computed when they depend on the iteration
 
@@ -40,14 +41,22 @@ class CommonIterations:
             if self._is_shown(positions):
                 return True
             common = self.of(positions)
-            return common is None or not common.empty
+            return common is None or self._is_shared(common, positions)
         except TooHard:
             return None
+
+    def _is_shared(self, common: IterationSet, positions: Sequence[int]) -> bool:
+        """Whether some iteration is in ``common``, that of ``positions``; it is tried first for those that follow."""
+        point = common.point(FAR) or common.point()
+        if point is not None and len(positions) >= MIN_SHOWN:
+            self._points.setdefault(tuple(positions[:MIN_SHOWN]), []).insert(0, point)
+            self._held[id(point)] = {tuple(positions)}
+        return point is not None
 
     def note(self, members: Sequence[Site], point: IterationSet) -> None:
         """The iteration ``point`` shows all ``members`` in conflict."""
         positions = tuple(s.position for s in members)
-        self._points[positions] = [point]
+        self._points.setdefault(positions, []).insert(0, point)
         self._held[id(point)] = {positions}
 
     def note_always(self, members: Sequence[Site]) -> None:
@@ -95,7 +104,7 @@ class CommonIterations:
             points = [common.point(FAR), common.point()] if common is not None else []
             self._points[start] = [p for p in points if p is not None]
         pairs = [(min(p, positions[-1]), max(p, positions[-1])) for p in positions[:-1]]
-        for point in self._points[start]:
+        for point in self._points[start][:MOST_POINTS]:
             banks = self._held.setdefault(id(point), set())
             key = tuple(positions)
             grown = tuple(key[:-1]) in banks
