@@ -46,20 +46,19 @@ def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
     Slots of any schedule come first: they are found more often. Where there are none, no search for the least depth
     follows.
     """
+    if any(problem.gap(e) > ii * e.distance for e in problem.graph.edges if e.source == e.sink):
+        return False
     orders = _orders(problem, ii)
-    slots = None if orders is None else _slots(problem, ii, orders)
-    if orders is None or slots is None or isinstance(slots, bool):
-        return bool(slots)
+    slots = _slots(problem, ii, orders)
+    if isinstance(slots, bool):
+        return slots
     some = _schedule(problem, ii, _starts(problem, ii, orders, slots))
-    model = _Model(problem, ii, problem.graph.ops, orders)
-    least = model.least_depth(some.depth)
+    least = _Model(problem, ii, problem.graph.ops, orders).least_depth(some.depth)
     return some if least is None else _schedule(problem, ii, least)
 
 
-def _orders(problem: Problem, ii: int) -> list[Order] | None:
-    """What schedules at ``ii`` must obey but for ports and units; None: an operation would wait for itself."""
-    if any(problem.gap(e) > ii * e.distance for e in problem.graph.edges if e.source == e.sink):
-        return None
+def _orders(problem: Problem, ii: int) -> list[Order]:
+    """What schedules at ``ii`` must obey but for ports and units, and what an operation hands on to itself."""
     edges = (e for e in problem.graph.edges if e.source != e.sink)
     return [*((e.source, e.sink, problem.gap(e) - ii * e.distance) for e in edges), *long_chains(problem)]
 
@@ -68,11 +67,12 @@ def _slots(problem: Problem, ii: int, orders: Sequence[Order]) -> Slots | bool:
     """Slots that some schedule has; False: there is none, True: not decided.
 
     Only orders inside strong components matter: what is behind a component may start any number of iterations later,
-    in the same slots.
+    in the same slots. The model follows from what the answer is kept by, so that it is the same whoever asks first.
     """
     parts = problem.graph.components
-    inside = [x for x in orders if x[0] in parts and parts[x[0]] == parts.get(x[1])]
-    asked = sorted(parts.keys() | problem.ports.keys() | {op for op, t in problem.timing.items() if t.unit})
+    inside = sorted(x for x in orders if x[0] in parts and parts[x[0]] == parts.get(x[1]))
+    within = sorted({op for source, sink, _ in inside for op in (source, sink)})
+    asked = sorted({*within, *problem.ports, *(op for op, t in problem.timing.items() if t.unit in problem.limited)})
     number = {op: k for k, op in enumerate(asked)}
     banks, arms = dict[str, int](), dict[int, int]()
     uses = tuple(
@@ -85,11 +85,11 @@ def _slots(problem: Problem, ii: int, orders: Sequence[Order]) -> Slots | bool:
         for op, use in problem.ports.items()
     )
     units = tuple((number[op], t.unit) for op, t in problem.timing.items() if t.unit in problem.limited)
-    waits = tuple(sorted((number[a], number[b], states) for a, b, states in inside))
+    waits = tuple((number[source], number[sink], states) for source, sink, states in inside)
     limits = tuple(problem.limits[bank] for bank in banks), tuple(sorted(problem.limited.items()))
 
     def solved() -> Slots | bool:
-        slots = _Model(problem, ii, parts, inside).slots()
+        slots = _Model(problem, ii, within, inside).slots()
         return slots if isinstance(slots, bool) else {number[op]: slot for op, slot in slots.items()}
 
     slots = _SLOTS.of((ii, waits, uses, units, limits), solved)
@@ -121,7 +121,7 @@ def _schedule(problem: Problem, ii: int, starts: Mapping[int, int]) -> Schedule:
 class _Model:
     """Starts of operations that have ``orders`` among each other, and the slots of all that need ports or units."""
 
-    def __init__(self, problem: Problem, ii: int, within: Collection[int], orders: Iterable[Order]) -> None:
+    def __init__(self, problem: Problem, ii: int, within: Collection[int], orders: Sequence[Order]) -> None:
         self.problem, self.ii = problem, ii
         self.highs: Any = quiet_model()
         for option, value in (
@@ -132,8 +132,8 @@ class _Model:
             ("presolve", "off"),  # HiGHS 1.15.1: with it, "optimal" schedules deeper than others found
         ):
             self.highs.setOptionValue(option, value)
-        last = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges)
-        last += ii * (len(problem.ports) + 1)
+        # no path is longer, and each operation on it may wait for its slot
+        last = sum(max(0, states) for _, _, states in orders) + _binaries(problem, ii) + ii
         self.start = {op: self.highs.addIntegral(lb=0, ub=last) for op in within}
         self.slot: dict[int, list[Any]] = {}
         for source, sink, states in orders:
@@ -167,7 +167,7 @@ class _Model:
         return {op: round(values[variable.index]) for op, variable in self.start.items()}
 
     def _has_solution(self) -> bool:
-        """Whether the search ended early with a schedule, not shown to be of least depth."""
+        """Whether the search ended with a schedule, though it may not be shown to be of least depth."""
         return bool(self.highs.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible)
 
     def _slots(self, op: int) -> list[Any]:

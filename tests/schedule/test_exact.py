@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from msgspec.structs import replace
 
 from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.model.ports import Ports
@@ -126,6 +127,22 @@ def test_integer_programming_decides_each_ii_as_all_schedules_do(seed):
         schedule = exact.schedule_at(problem, ii)
         assert isinstance(schedule, Schedule) == possible(problem, ii)
         assert schedule is False or faults(problem, schedule) == []
+
+
+@pytest.mark.parametrize("seed", range(300, 316))
+def test_a_unit_that_allocation_limits_is_like_a_port_of_its_own(seed):
+    exact = pytest.importorskip("hlspart.schedule.exact")
+    problem = make(seed, 9)
+    on_unit = [op for op in problem.graph.ops if op not in problem.ports]
+    timing = {op: replace(t, unit="u") if op in on_unit else t for op, t in problem.timing.items()}
+    limited = replace(problem, timing=timing, limited={"u": 1})
+    ports = dict(problem.ports) | {op: PortUse(("u",), True) for op in on_unit}
+    alike = replace(problem, ports=ports, limits=dict(problem.limits) | {"u": Ports(total=1)})
+    for ii in (ii for ii in range(1, 6) if exact.fits(problem, ii)):
+        one, other = exact.schedule_at(limited, ii), exact.schedule_at(alike, ii)
+        assert isinstance(one, Schedule) == isinstance(other, Schedule) and True not in (one, other)
+        if isinstance(one, Schedule):
+            assert faults(limited, one) == [] and one.depth == other.depth
 
 
 def test_operations_behind_a_recurrence_are_no_matter_to_its_ii():
